@@ -1,0 +1,29 @@
+// What a plan, a cache key and a help text need to know of an estimator, without its code.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/options.h"
+
+namespace nocturne {
+
+struct EstimatorDescription {
+  std::string name; // as selected: "roofline", "roofline_hespas"
+  std::string help;
+  // Name and version of the class and of each base in hook order: part of every result key.
+  std::vector<std::pair<std::string, uint32_t>> versions;
+  OptionSchema options;
+  bool wholeModule = false;       // no op handlers: keyed by content, not by fingerprint
+  bool allowMultiprocess = false; // false: one actor alone runs it
+  // A hook of its own wants to see the module of a cache hit; otherwise no table is loaded for one.
+  bool hooksSeeHits = false;
+  std::string unavailable; // reason, empty when it can run
+};
+
+// Finds a description by name; nullptr when there is none.
+using EstimatorLookup = std::function<const EstimatorDescription*(const std::string& name)>;
+
+} // namespace nocturne

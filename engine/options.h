@@ -1,0 +1,78 @@
+// Configuration options: declared once, resolved against what a user wrote and a machine offers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/error.h"
+
+namespace nocturne {
+
+using Json = nlohmann::json;
+
+// Returns the value to keep, converted; throws UsageError (without pointer) that says what was
+// expected, such as "expected a positive number".
+using OptionValidator = std::function<Json(const Json&)>;
+
+// Validators of the common kinds.
+namespace option {
+Json anyValue(const Json& value);
+Json text(const Json& value);
+Json boolean(const Json& value);      // true, false and those words as text
+Json positive(const Json& value);     // a number > 0, also as text
+Json nonNegative(const Json& value);  // a number >= 0
+Json fraction(const Json& value);     // 0 < x <= 1
+Json positiveInteger(const Json& value);
+Json nonNegativeInteger(const Json& value);
+Json positiveTable(const Json& value); // object of text -> number > 0
+// One of `values`; the error lists them and names the nearest.
+OptionValidator oneOf(std::vector<std::string> values);
+} // namespace option
+
+struct ConfigOption {
+  std::string name;
+  OptionValidator validate = option::anyValue;
+  Json defaultValue;             // null: none; a default makes the option optional
+  bool optional = false;
+  bool topLevel = false;         // not nested under the base's display name in derived classes
+  bool influencesResult = true;  // false for cache, log and job options
+  std::string hardwareKey;       // machine value that fills it when the user gives none
+  std::string help;
+};
+
+// The options of a class: its own (and top-level ones of its bases), and one sub-object per base.
+struct OptionSchema {
+  std::vector<ConfigOption> options;
+  std::map<std::string, OptionSchema> nested; // by display name of the base
+};
+
+// The complete configuration: `given` checked (unknown keys are errors with the nearest valid name),
+// missing options taken from `machine` (an object; may be null) or their default, missing required
+// ones reported together. `pointer` is where `given` stands in its file, for messages.
+// Throws UsageError.
+Json resolveOptions(const OptionSchema& schema, const Json& given, const Json& machine,
+                    const std::string& pointer);
+
+// The part of a resolved configuration that may influence a result, as canonical text: keys sorted,
+// numbers in their shortest form (1 and 1.0 are one number), no blanks.
+std::string influencingText(const OptionSchema& schema, const Json& resolved);
+std::string canonicalJson(const Json& value);
+
+// Sets the value at an option path ("rows", "roofline.peak_flops", "per_datatype_flops.bf16").
+void setAtPath(Json& object, std::string_view path, const Json& value);
+// True when the path names an option of the schema, or a key inside a table-valued option.
+bool hasPath(const OptionSchema& schema, std::string_view path);
+// All option paths of the schema, for messages and help.
+std::vector<std::string> optionPaths(const OptionSchema& schema);
+
+// The candidate nearest to `word` by edit distance, "" when none is near enough to suggest.
+std::string nearestName(std::string_view word, const std::vector<std::string>& candidates);
+// "; did you mean \"x\"?" or "" - to append to a message.
+std::string didYouMean(std::string_view word, const std::vector<std::string>& candidates);
+
+} // namespace nocturne
