@@ -13,7 +13,7 @@ struct Digest {
   std::array<uint8_t, 32> bytes{};
 
   bool isZero() const;
-  std::string hex() const; // 64 lower-case characters
+  std::string hex() const;                      // 64 lower-case characters
   static Digest fromHex(std::string_view text); // throws Error
   std::string_view view() const {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -25,8 +25,8 @@ std::string_view toString(FailureKind kind);
 // Throws Error for a text that names no kind.
 FailureKind failureKindFromString(std::string_view text);
 
-// Why an item has no result. `file`, `line` and `column` are the place in the module's source, empty
-// and 0 where there is none.
+// Why an item has no result. `file`, `line` and `column` are the place in the module's source,
+// empty and 0 where there is none.
 struct Failure {
   FailureKind kind = FailureKind::Internal;
   std::string message;
@@ -44,8 +44,8 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-// A mistake on the command line or in a specification: exit code 1. `pointer` is the JSON pointer of
-// the offending value ("" when the mistake is not in a file); what() already contains it.
+// A mistake on the command line or in a specification: exit code 1. `pointer` is the JSON pointer
+// of the offending value ("" when the mistake is not in a file); what() already contains it.
 class UsageError : public Error {
 public:
   explicit UsageError(const std::string& message, std::string pointer = {});

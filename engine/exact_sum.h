@@ -8,9 +8,10 @@
 
 namespace nocturne {
 
-// 512-bit two's-complement fixed point with its last place at 2^-256. Each addend is rounded to that
-// place (far below any time, byte or operation count), so the sum is a pure function of the multiset
-// of addends. Magnitudes above 2^200 and non-finite addends make the sum infinite or NaN for good.
+// 512-bit two's-complement fixed point with its last place at 2^-256. Each addend is rounded to
+// that place (far below any time, byte or operation count), so the sum is a pure function of the
+// multiset of addends. Magnitudes above 2^200 and non-finite addends make the sum infinite or NaN
+// for good.
 class ExactSum {
 public:
   void add(double value);

@@ -24,7 +24,8 @@ struct DotAttributes {
 };
 
 // The sliding window of convolution, reduce_window and select_and_scatter. Each list has one entry
-// per window dimension; missing attributes are already replaced by the defaults of the specification.
+// per window dimension; missing attributes are already replaced by the defaults of the
+// specification.
 struct WindowAttributes {
   Dims sizes, strides, baseDilations, windowDilations;
   std::vector<std::pair<int64_t, int64_t>> padding; // low, high
@@ -123,7 +124,9 @@ struct OpInfo {
   bool inCallee = false;
 
   template <typename T>
-  const T* get() const { return std::get_if<T>(&attributes); }
+  const T* get() const {
+    return std::get_if<T>(&attributes);
+  }
   double operandBytes() const; // sum over operands
   double resultBytes() const;
   bool operator==(const OpInfo&) const = default;
@@ -132,5 +135,10 @@ struct OpInfo {
 // True for operations that move data between devices: all_reduce, all_gather, reduce_scatter,
 // all_to_all, collective_permute, collective_broadcast, send, recv (and the sdy spellings).
 bool isCollective(const std::string& opName);
+
+// The operation as bytes: equal for two operations exactly when they compare equal, so that a
+// string map can merge them. appendSerialised is for callers that reuse the string.
+std::string serialise(const OpInfo& op);
+void appendSerialised(std::string& out, const OpInfo& op);
 
 } // namespace nocturne

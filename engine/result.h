@@ -20,9 +20,9 @@ std::string_view toString(Bound bound);
 // One execution of one operation.
 struct OpResult {
   bool success = true;
-  std::optional<double> runtime; // seconds
-  double flops = 0;              // operations of arithmetic
-  double bytes = 0;              // bytes moved to and from memory
+  std::optional<double> runtime;            // seconds
+  double flops = 0;                         // operations of arithmetic
+  double bytes = 0;                         // bytes moved to and from memory
   ElementKind datatype = ElementKind::None; // the type whose rate was used
   Bound bound = Bound::Free;
   bool covered = true;      // false: charged by a fallback (`unknown_op`), not by a rule for it
@@ -58,7 +58,10 @@ struct EstimatorResult : ModuleResult {
   bool fromCache = false;
 };
 Json toJson(const EstimatorResult& result);
-EstimatorResult estimatorResultFromJson(const Json& json); // throws UsageError naming the key
+// The same object as text, its keys in the order above; `indent` as in Json::dump.
+std::string toJsonText(const EstimatorResult& result, int indent = -1);
+// Strict: all six keys, no other, each of its type. Throws UsageError naming the key.
+EstimatorResult estimatorResultFromJson(const Json& json);
 
 // Time, flops and bytes of all executions of one operation name in one module.
 struct OpNameTotal {

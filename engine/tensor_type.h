@@ -11,6 +11,7 @@
 namespace nocturne {
 
 // Every element kind StableHLO has. The order is part of the serialised form: append only.
+// clang-format off
 enum class ElementKind : uint8_t {
   None, // a value without element type (an opaque type)
   Token,
@@ -25,6 +26,7 @@ enum class ElementKind : uint8_t {
   Complex128, // complex<f64>
   Index,
 };
+// clang-format on
 
 // The element type of a tensor. A quantized element stores `kind` (its storage type) and remembers
 // the type that it expresses.
@@ -37,14 +39,15 @@ struct ElementType {
   bool operator==(const ElementType&) const = default;
 };
 
-// "f32", "bf16", "i1", "ui8", "complex<f32>", "f8E4M3FN", ... as MLIR prints it.
+// "f32", "bf16", "i1", "ui8", "complex<f32>", "f8E4M3FN", ... as MLIR prints it; "token" and
+// "none".
 std::string_view name(ElementKind kind);
 std::optional<ElementKind> elementKindFromName(std::string_view text);
 
 // Bits of information in one element: 1 for i1, 4 for i4, 64 for complex<f32>, 0 for tokens.
 unsigned widthInBits(ElementKind kind);
-// Bits that one element takes in memory: as widthInBits, but i1 takes a whole byte. Two- and
-// four-bit kinds are packed.
+// Bits that one element takes in memory: as widthInBits, but i1 takes a whole byte and tf32 lives
+// in 32 bits. Two-, four- and six-bit kinds are packed.
 unsigned storageBits(ElementKind kind);
 bool isFloat(ElementKind kind);
 bool isInteger(ElementKind kind); // signless, unsigned and i1; not Index
@@ -66,7 +69,8 @@ struct TensorType {
   double elementCount() const;
   // Bytes in memory: elementCount * storageBits / 8, rounded up to whole bytes. 0 for tokens.
   double bytes() const;
-  // As MLIR writes it without the "tensor<>": "128x512xf32", "f32", "?x4xbf16".
+  // As MLIR writes it without the "tensor<>": "128x512xf32", "f32", "?x4xbf16", "*xf32",
+  // "4x!quant.uniform<i8:f32>" (without scales).
   std::string text() const;
 
   bool operator==(const TensorType&) const = default;

@@ -1,0 +1,226 @@
+#include "engine/exact_sum.h"
+
+#include <bit>
+#include <limits>
+
+#include "engine/error.h"
+
+namespace nocturne {
+
+namespace {
+
+__extension__ using Uint128 = unsigned __int128;
+using Limbs = std::array<uint64_t, 8>;
+
+constexpr int kFractionBits = 256; // the last place is 2^-256
+constexpr int kLargestExponent = 200;
+constexpr uint8_t kPlusInfinity = 1, kMinusInfinity = 2, kNan = 4;
+
+// A finite double as mantissa * 2^exponent.
+struct Parts {
+  uint64_t mantissa;
+  int exponent;
+  bool negative;
+  bool finite;
+};
+
+Parts takeApart(double value) {
+  uint64_t bits = std::bit_cast<uint64_t>(value);
+  int field = static_cast<int>(bits >> 52 & 0x7ff);
+  uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
+  bool negative = bits >> 63 != 0;
+  if (field == 0) // subnormal numbers have no hidden bit
+    return {fraction, -1074, negative, true};
+  return {fraction | uint64_t{1} << 52, field - 1075, negative, field != 0x7ff};
+}
+
+int bitWidth(Uint128 value) {
+  uint64_t high = static_cast<uint64_t>(value >> 64);
+  return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
+                   : static_cast<int>(std::bit_width(static_cast<uint64_t>(value)));
+}
+
+// magnitude / 2^shift, ties to even.
+Uint128 shiftRightRounded(Uint128 magnitude, int shift) {
+  if (shift > 127)
+    return 0; // magnitudes have at most 106 bits: less than half of a last place
+  Uint128 quotient = magnitude >> shift;
+  Uint128 rest = magnitude - (quotient << shift);
+  Uint128 half = Uint128{1} << (shift - 1);
+  bool up = rest > half || (rest == half && (quotient & 1) != 0);
+  return quotient + (up ? 1 : 0);
+}
+
+// Whether magnitude * 2^position, counted in last places, is above 2^200.
+bool tooLarge(Uint128 magnitude, int position) {
+  int width = bitWidth(magnitude) + position;
+  constexpr int kLimit = kLargestExponent + kFractionBits + 1; // bits of 2^200 itself
+  return width > kLimit || (width == kLimit && (magnitude & (magnitude - 1)) != 0);
+}
+
+// Adds or subtracts three limbs at `index`; the carry runs on to the end of the number.
+void addLimbs(Limbs& limbs, size_t index, const std::array<uint64_t, 3>& addend, bool negative) {
+  uint64_t carry = 0;
+  for (size_t i = 0; index + i < limbs.size(); ++i) {
+    uint64_t part = i < addend.size() ? addend[i] : 0;
+    if (i >= addend.size() && carry == 0)
+      return;
+    uint64_t& limb = limbs[index + i];
+    Uint128 next = negative ? Uint128{limb} - part - carry : Uint128{limb} + part + carry;
+    limb = static_cast<uint64_t>(next);
+    carry = static_cast<uint64_t>(next >> 64) & 1;
+  }
+}
+
+// Adds magnitude * 2^position last places.
+void addMagnitude(Limbs& limbs, uint8_t& special, Uint128 magnitude, int position, bool negative) {
+  if (magnitude == 0)
+    return;
+  if (tooLarge(magnitude, position)) {
+    special |= negative ? kMinusInfinity : kPlusInfinity;
+    return;
+  }
+  if (position < 0) {
+    magnitude = shiftRightRounded(magnitude, -position);
+    position = 0;
+  }
+  int shift = position % 64;
+  Uint128 low = magnitude << shift;
+  uint64_t over = shift == 0 ? 0 : static_cast<uint64_t>(magnitude >> (128 - shift));
+  addLimbs(limbs, static_cast<size_t>(position) / 64,
+           {static_cast<uint64_t>(low), static_cast<uint64_t>(low >> 64), over}, negative);
+}
+
+uint8_t specialOf(double value) {
+  if (value != value)
+    return kNan;
+  return value < 0 ? kMinusInfinity : kPlusInfinity;
+}
+
+Limbs negated(const Limbs& limbs) {
+  Limbs out{};
+  uint64_t carry = 1;
+  for (size_t i = 0; i < limbs.size(); ++i) {
+    out[i] = ~limbs[i] + carry;
+    carry = carry != 0 && out[i] == 0 ? 1 : 0;
+  }
+  return out;
+}
+
+bool bitAt(const Limbs& limbs, int index) {
+  return index >= 0 && (limbs[static_cast<size_t>(index) / 64] >> (index % 64) & 1) != 0;
+}
+
+bool anyBitBelow(const Limbs& limbs, int index) {
+  if (index <= 0)
+    return false;
+  size_t whole = static_cast<size_t>(index) / 64;
+  for (size_t i = 0; i < whole; ++i)
+    if (limbs[i] != 0)
+      return true;
+  return index % 64 != 0 && (limbs[whole] & ((uint64_t{1} << (index % 64)) - 1)) != 0;
+}
+
+// The 53 bits that end, downwards, at `top - 52`; zeros below the last place.
+uint64_t topBits(const Limbs& limbs, int top) {
+  uint64_t mantissa = 0;
+  for (int i = top; i > top - 53; --i)
+    mantissa = mantissa << 1 | (bitAt(limbs, i) ? 1 : 0);
+  return mantissa;
+}
+
+double roundedMagnitude(const Limbs& limbs) {
+  int top = 511;
+  while (!bitAt(limbs, top))
+    --top;
+  uint64_t mantissa = topBits(limbs, top);
+  if (bitAt(limbs, top - 53) && (anyBitBelow(limbs, top - 53) || (mantissa & 1) != 0))
+    ++mantissa;
+  // Adding (rather than or-ing) lets a mantissa that was rounded up to 2^53 raise the exponent.
+  uint64_t exponent = static_cast<uint64_t>(top - kFractionBits + 1022);
+  return std::bit_cast<double>((exponent << 52) + mantissa);
+}
+
+constexpr char kHexDigits[] = "0123456789abcdef";
+constexpr size_t kTextSize = 2 + 8 * 16;
+
+uint64_t parseHex(std::string_view digits) {
+  uint64_t value = 0;
+  for (char c : digits) {
+    size_t digit = std::string_view(kHexDigits, 16).find(c);
+    if (digit == std::string_view::npos)
+      throw Error("an exact sum has a character that is no hexadecimal digit");
+    value = value << 4 | digit;
+  }
+  return value;
+}
+
+} // namespace
+
+void ExactSum::add(double value) {
+  Parts parts = takeApart(value);
+  if (!parts.finite) {
+    special_ |= specialOf(value);
+    return;
+  }
+  addMagnitude(limbs_, special_, parts.mantissa, parts.exponent + kFractionBits, parts.negative);
+}
+
+void ExactSum::addProduct(double value, double times) {
+  Parts a = takeApart(value), b = takeApart(times);
+  if (!a.finite || !b.finite) {
+    special_ |= specialOf(value * times);
+    return;
+  }
+  addMagnitude(limbs_, special_, Uint128{a.mantissa} * b.mantissa,
+               a.exponent + b.exponent + kFractionBits, a.negative != b.negative);
+}
+
+void ExactSum::merge(const ExactSum& other) {
+  uint64_t carry = 0;
+  for (size_t i = 0; i < limbs_.size(); ++i) {
+    Uint128 next = Uint128{limbs_[i]} + other.limbs_[i] + carry;
+    limbs_[i] = static_cast<uint64_t>(next);
+    carry = static_cast<uint64_t>(next >> 64);
+  }
+  special_ |= other.special_;
+}
+
+double ExactSum::value() const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr uint8_t kBoth = kPlusInfinity | kMinusInfinity;
+  if ((special_ & kNan) != 0 || (special_ & kBoth) == kBoth)
+    return std::numeric_limits<double>::quiet_NaN();
+  if (special_ != 0)
+    return special_ == kPlusInfinity ? kInfinity : -kInfinity;
+  if (isZero())
+    return 0;
+  bool negative = limbs_.back() >> 63 != 0;
+  return negative ? -roundedMagnitude(negated(limbs_)) : roundedMagnitude(limbs_);
+}
+
+bool ExactSum::isZero() const {
+  return *this == ExactSum();
+}
+
+// "0:" and the limbs, most significant first; the digit before the colon is `special_`.
+std::string ExactSum::serialise() const {
+  std::string out{kHexDigits[special_ & 7], ':'};
+  out.reserve(kTextSize);
+  for (size_t i = limbs_.size(); i-- > 0;)
+    for (int shift = 60; shift >= 0; shift -= 4)
+      out += kHexDigits[limbs_[i] >> shift & 15];
+  return out;
+}
+
+ExactSum ExactSum::deserialise(std::string_view text) {
+  if (text.size() != kTextSize || text[0] < '0' || text[0] > '7' || text[1] != ':')
+    throw Error("'" + std::string(text.substr(0, 16)) + "...' is not an exact sum");
+  ExactSum sum;
+  sum.special_ = static_cast<uint8_t>(text[0] - '0');
+  for (size_t i = 0; i < sum.limbs_.size(); ++i)
+    sum.limbs_[sum.limbs_.size() - 1 - i] = parseHex(text.substr(2 + 16 * i, 16));
+  return sum;
+}
+
+} // namespace nocturne

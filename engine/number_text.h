@@ -1,0 +1,21 @@
+// Numbers as text, the same on every machine and in every locale.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nocturne {
+
+// The shortest decimal text that reads back as the same number. Whole numbers below 2^63 in
+// magnitude are written as integers, so that 1 and 1.0 have one spelling (and -0 is "0"). Others
+// are "inf",
+// "-inf" and "nan".
+std::string shortest(double value);
+void appendShortest(std::string& out, double value);
+
+// The number that the whole text spells; nothing for anything else, for "inf" and "nan", and for
+// numbers outside the range of a double.
+std::optional<double> parseNumber(std::string_view text);
+
+} // namespace nocturne
