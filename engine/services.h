@@ -75,6 +75,8 @@ public:
   // How results were made, for people: configuration digest -> estimator and canonical options.
   virtual void putConfiguration(const Digest& configuration, const std::string& estimator,
                                 const std::string& options) = 0;
+  // What went wrong since the last call and was got over, in sentences for people.
+  virtual std::vector<std::string> takeWarnings() { return {}; }
 };
 
 enum class ItemStatus : uint8_t { NotRun, Ok, Failed };

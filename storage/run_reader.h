@@ -1,0 +1,82 @@
+// The reading side of run.sqlite: everything that reports are made of.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/services.h"
+#include "engine/sweep_plan.h"
+#include "storage/database.h"
+
+namespace nocturne {
+
+struct RunFacts {
+  SweepPlan plan; // modules included
+  Digest planDigest;
+  uint64_t moduleCount = 0, pointCount = 0;
+  std::string started, finished; // UTC, ISO 8601; `finished` is "" while the run goes on or died
+  std::string outcome;           // "", "complete", "interrupted", "stopped: ..."
+  std::string nocturneVersion;
+  std::string provenance;
+};
+
+// A module of the run; `facts` are absent while it was not read or when it could not be.
+struct RunModule {
+  uint64_t index = 0;
+  std::string name, path;
+  std::optional<ModuleFacts> facts;
+};
+
+struct RunCounts {
+  uint64_t ok = 0, failed = 0, notRun = 0, cacheHits = 0;
+};
+
+// All modules on one point. Sums are over the items that are ok.
+struct PointTotals {
+  uint64_t point = 0;
+  uint64_t ok = 0, failed = 0, notRun = 0;
+  double runtime = 0, flops = 0, bytes = 0;
+  double coveredRuns = 0, totalRuns = 0;
+};
+
+struct RunShard {
+  uint64_t module = 0, firstPoint = 0;
+  uint32_t attempts = 1;
+  std::string statistics;
+};
+
+// Streams: memory does not grow with the number of items. Works on a finished record, on that of a
+// dead run and, from another process, on one that is being written; each call sees one state. One
+// thread at a time; every call throws StorageError.
+class RunReader {
+public:
+  // The record in an output directory, or a run.sqlite file itself. Missing when there is none.
+  explicit RunReader(const std::string& outputDirOrFile);
+
+  const RunFacts& facts() const { return facts_; }
+  RunCounts counts();
+  void forEachModule(const std::function<void(const RunModule&)>& callback);
+  RunModule module(uint64_t index);
+
+  // Every item of the plan in report order: module, then point. One that has no row comes with
+  // status NotRun. The configuration of the result stays empty.
+  using ItemCallback = std::function<void(const RunModule&, const ItemRecord&)>;
+  void forEachItem(const ItemCallback& callback);
+  void forEachItemOf(uint64_t module, const ItemCallback& callback);
+  std::optional<ItemRecord> item(uint64_t module, uint64_t point); // nothing when it has no row
+
+  // By point. Sums run in module order, so that they have the same bits each time; takes memory for
+  // the points, not for the items.
+  void forEachPoint(const std::function<void(const PointTotals&)>& callback);
+  // By module, then first point.
+  void forEachShard(const std::function<void(const RunShard&)>& callback);
+
+private:
+  void readFacts();
+  Database database_;
+  RunFacts facts_;
+};
+
+} // namespace nocturne
