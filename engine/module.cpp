@@ -89,6 +89,7 @@ ModuleBuilder::ModuleBuilder(std::string name) {
 ModuleBuilder& ModuleBuilder::add(OpInfo op, double multiplicity) {
   OpRow row;
   row.multiplicity = multiplicity;
+  row.topLevel = static_cast<uint32_t>(module_.rows.size());
   row.operandCount = valueCount(op.operands);
   row.resultCount = valueCount(op.results);
   row.firstOperand = static_cast<uint32_t>(module_.valueIds.size());

@@ -26,6 +26,9 @@ struct OpRow {
   uint32_t firstOperand = 0; // index into Module::valueIds
   uint16_t operandCount = 0;
   uint16_t resultCount = 0; // result ids follow the operand ids
+  // Which operation of the entry function (counted from 0, calls and loops as one each) the row is,
+  // or is inside of.
+  uint32_t topLevel = 0;
   bool operator==(const OpRow&) const = default;
 };
 

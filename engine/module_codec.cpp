@@ -21,6 +21,7 @@ enum RowFlag : uint8_t {
   SameMultiplicity = 1, // as the row before
   SameNesting = 2,      // file, call depth and loop depth as the row before
   OperandsFollow = 4,   // the value ids begin where those of the row before end
+  NextTopLevel = 8,     // the next operation of the entry function
 };
 
 uint64_t endOfValues(const OpRow& row) {
@@ -86,8 +87,10 @@ void writeRow(ByteWriter& out, const OpRow& row, const OpRow& before, const Mult
   bool sameMultiplicity = sameBits(row.multiplicity, before.multiplicity);
   bool nesting = sameNesting(row, before);
   bool follows = row.firstOperand == endOfValues(before);
+  bool next = difference(row.topLevel, before.topLevel) == 1;
   out.byte(static_cast<uint8_t>((sameMultiplicity ? SameMultiplicity : 0) |
-                                (nesting ? SameNesting : 0) | (follows ? OperandsFollow : 0)));
+                                (nesting ? SameNesting : 0) | (follows ? OperandsFollow : 0) |
+                                (next ? NextTopLevel : 0)));
   out.number(row.op);
   out.signedNumber(difference(row.line, before.line));
   out.number(row.column);
@@ -102,6 +105,8 @@ void writeRow(ByteWriter& out, const OpRow& row, const OpRow& before, const Mult
   }
   if (!follows)
     out.number(row.firstOperand);
+  if (!next)
+    out.signedNumber(difference(row.topLevel, before.topLevel));
 }
 
 void writeRows(ByteWriter& out, const Module& module) {
@@ -130,7 +135,7 @@ std::vector<double> readMultiplicities(ByteReader& in) {
 OpRow readRow(ByteReader& in, const OpRow& before, const std::vector<double>& multiplicities) {
   OpRow row = before;
   uint8_t flags = in.byte();
-  if (flags > (SameMultiplicity | SameNesting | OperandsFollow))
+  if (flags > (SameMultiplicity | SameNesting | OperandsFollow | NextTopLevel))
     ByteReader::fail("no such kind of row");
   row.op = in.small<uint32_t>();
   row.line = advance(before.line, in.signedNumber());
@@ -151,6 +156,7 @@ OpRow readRow(ByteReader& in, const OpRow& before, const std::vector<double>& mu
   // Checked against the list of values once that is known.
   row.firstOperand = (flags & OperandsFollow) != 0 ? static_cast<uint32_t>(endOfValues(before))
                                                    : in.small<uint32_t>();
+  row.topLevel = advance(before.topLevel, (flags & NextTopLevel) != 0 ? 1 : in.signedNumber());
   return row;
 }
 
