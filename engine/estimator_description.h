@@ -21,6 +21,9 @@ struct EstimatorDescription {
   // A hook of its own wants to see the module of a cache hit; otherwise no table is loaded for one.
   bool hooksSeeHits = false;
   std::string unavailable; // reason, empty when it can run
+  // What else the numbers rest on, part of every key: build id of a plug-in, digest of a program,
+  // processor or toolchain that is measured. "" where only the class counts.
+  std::string environment;
 };
 
 // Finds a description by name; nullptr when there is none.

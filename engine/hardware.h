@@ -29,8 +29,8 @@ Machine parseMachine(const Json& json, const std::string& where);
 // multiplies memory_bandwidth. Both are consumed.
 void applyScales(Machine& machine);
 
-// Finds machines by preset name, by "hespas/<name>", or by path of a JSON file (relative to `base`).
-// A bare hespas name selects our preset and leaves a note where the numbers differ.
+// Finds machines by preset name, by "hespas/<name>", or by path of a JSON file (relative to
+// `base`). A bare hespas name selects our preset and leaves a note where the numbers differ.
 class MachineCatalog {
 public:
   // `directory` holds hardware/*.json and hespas/*.json.
@@ -43,8 +43,8 @@ private:
   std::string directory_;
 };
 
-// Where the presets are: $NOCTURNE_CONFIGS, else beside the running program (../share/nocturne/configs),
-// else the source tree's configs folder that the build recorded.
+// Where the presets are: $NOCTURNE_CONFIGS, else beside the running program
+// (../share/nocturne/configs), else the source tree's configs folder that the build recorded.
 std::string defaultConfigDirectory();
 
 // Reads a JSON file; comments are allowed. A syntax error is a UsageError with file:line:column.

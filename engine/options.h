@@ -23,10 +23,10 @@ using OptionValidator = std::function<Json(const Json&)>;
 namespace option {
 Json anyValue(const Json& value);
 Json text(const Json& value);
-Json boolean(const Json& value);      // true, false and those words as text
-Json positive(const Json& value);     // a number > 0, also as text
-Json nonNegative(const Json& value);  // a number >= 0
-Json fraction(const Json& value);     // 0 < x <= 1
+Json boolean(const Json& value);     // true, false and those words as text
+Json positive(const Json& value);    // a number > 0, also as text
+Json nonNegative(const Json& value); // a number >= 0
+Json fraction(const Json& value);    // 0 < x <= 1
 Json positiveInteger(const Json& value);
 Json nonNegativeInteger(const Json& value);
 Json positiveTable(const Json& value); // object of text -> number > 0
@@ -37,11 +37,11 @@ OptionValidator oneOf(std::vector<std::string> values);
 struct ConfigOption {
   std::string name;
   OptionValidator validate = option::anyValue;
-  Json defaultValue;             // null: none; a default makes the option optional
+  Json defaultValue; // null: none; a default makes the option optional
   bool optional = false;
-  bool topLevel = false;         // not nested under the base's display name in derived classes
-  bool influencesResult = true;  // false for cache, log and job options
-  std::string hardwareKey;       // machine value that fills it when the user gives none
+  bool topLevel = false;        // not nested under the base's display name in derived classes
+  bool influencesResult = true; // false for cache, log and job options
+  std::string hardwareKey;      // machine value that fills it when the user gives none
   std::string help;
 };
 
@@ -51,9 +51,9 @@ struct OptionSchema {
   std::map<std::string, OptionSchema> nested; // by display name of the base
 };
 
-// The complete configuration: `given` checked (unknown keys are errors with the nearest valid name),
-// missing options taken from `machine` (an object; may be null) or their default, missing required
-// ones reported together. `pointer` is where `given` stands in its file, for messages.
+// The complete configuration: `given` checked (unknown keys are errors with the nearest valid
+// name), missing options taken from `machine` (an object; may be null) or their default, missing
+// required ones reported together. `pointer` is where `given` stands in its file, for messages.
 // Throws UsageError.
 Json resolveOptions(const OptionSchema& schema, const Json& given, const Json& machine,
                     const std::string& pointer);

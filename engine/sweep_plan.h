@@ -56,9 +56,9 @@ struct Point {
   std::string estimator;
   std::string hardware;
   std::vector<std::pair<std::string, Json>> axes; // path, value; those this point has
-  Json options;         // resolved, with every default
-  Digest configuration; // everything of a result key except the module
-  double memoryCapacity = 0; // bytes, 0 when the machine does not say
+  Json options;                                   // resolved, with every default
+  Digest configuration;                           // everything of a result key except the module
+  double memoryCapacity = 0;                      // bytes, 0 when the machine does not say
 };
 
 // What is asked. Every field has its final value except that points are lazily expanded.
@@ -76,8 +76,9 @@ public:
 
   uint64_t pointCount() const;
   // Estimator-major, then machine, both grids crossed, last axis fastest: the order of results.csv.
-  // Throws UsageError when the options of this very combination do not fit.
-  Point point(uint64_t index, const EstimatorLookup& lookup) const;
+  // `readerText` is ModuleReader::keyText(): the configuration digest covers it. Throws UsageError
+  // when the options of this very combination do not fit.
+  Point point(uint64_t index, const EstimatorLookup& lookup, const std::string& readerText) const;
   // Names only: cheap, for reports. `options` and `configuration` stay empty.
   Point pointNames(uint64_t index) const;
   // One column per axis path of any entry, in order of first appearance.
@@ -89,8 +90,16 @@ public:
   // Without the module list; fromJson(toJson()) is the same plan.
   Json toJson() const;
   static SweepPlan fromJson(const Json& json);
-  // Identity of what is asked, modules included, output and cache places and job count excluded.
+  // Identity of what is asked, modules included; where output and cache go, the cache mode, notes
+  // and what only informs about a machine are left out.
   Digest digest() const;
+
+  // Remembers where the points of each entry begin, so that finding one does not walk over the
+  // others. Everything that makes a plan calls it; who changes entries afterwards calls it again.
+  void index();
+
+private:
+  std::vector<uint64_t> estimatorEnds_, machineEnds_; // running totals; empty before index()
 };
 
 // The number of points that one shard covers.
@@ -99,11 +108,13 @@ inline constexpr uint64_t kShardPoints = 256;
 struct PlanSources {
   const MachineCatalog& machines;
   EstimatorLookup estimators;
+  std::vector<std::string> estimatorNames = {}; // to suggest from; may stay empty
 };
 
 // From a specification file (comments allowed; relative paths are relative to the file).
 SweepPlan planFromFile(const std::string& path, const PlanSources& sources);
-// From its text, for tests; `directory` is what relative paths are relative to.
+// From its text, for tests; `directory` is what relative paths are relative to. Axes come in the
+// order in which the file has them; a Json has lost that order, so that here it is alphabetical.
 SweepPlan planFromJson(const Json& specification, const std::string& directory,
                        const PlanSources& sources);
 // From the command line: files, folders (all *.mlir and *.mlirbc below) and patterns; each of
@@ -111,7 +122,9 @@ SweepPlan planFromJson(const Json& specification, const std::string& directory,
 SweepPlan planFromArguments(const std::vector<std::string>& paths,
                             const std::vector<std::string>& machines,
                             const std::vector<std::string>& estimators, const PlanSources& sources);
-// Expands one pattern (*, ?, **, [..]) against `directory`; sorted bytewise.
+// Expands files, folders and patterns (*, ?, **, [..]) against `directory`: in the order given,
+// what each finds sorted bytewise, duplicates dropped. Throws UsageError for one that finds
+// nothing.
 std::vector<ModuleFile> expandModules(const std::vector<std::string>& patterns,
                                       const std::string& directory);
 
@@ -119,9 +132,10 @@ std::vector<ModuleFile> expandModules(const std::vector<std::string>& patterns,
 // influencing options.
 Digest configurationDigest(const EstimatorDescription& estimator, const Json& resolvedOptions,
                            const std::string& readerText);
-// The key of one result. `module` is the fingerprint, or the content hash for whole-module estimators.
-// Its first 8 bytes are those of `module`, the other 24 a digest of both: the keys of one module are
-// neighbours in the index of a cache of ten million rows, so that a shard touches few of its pages.
+// The key of one result. `module` is the fingerprint, or the content hash for whole-module
+// estimators. Its first 8 bytes are those of `module`, the other 24 a digest of both: the keys of
+// one module are neighbours in the index of a cache of ten million rows, so that a shard touches
+// few of its pages.
 Digest resultKey(const Digest& configuration, const Digest& module);
 
 } // namespace nocturne
