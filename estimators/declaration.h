@@ -1,0 +1,114 @@
+// What an estimator class declares of itself, its type erased. Authors use EstimatorClass<T>
+// (estimator_class.h) to fill it in.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <typeindex>
+#include <utility>
+#include <vector>
+
+#include "engine/options.h"
+#include "engine/result.h"
+
+namespace nocturne {
+
+class Estimator;
+
+// What an op hook is told: which operation runs, and how often.
+struct OpRun {
+  const OpInfo& op;
+  double multiplicity;        // of the row, or of all rows of the operation (opHooksPerDistinct)
+  size_t index;               // of the distinct operation in Module::ops
+  const OpRow* row = nullptr; // null when the call stands for all rows
+};
+
+// A member function of a class that only its declaration knows. Calls take the object as void*.
+template <typename R, typename... A>
+class Method {
+public:
+  Method() = default;
+  template <typename T>
+  explicit Method(R (T::*method)(A...)) {
+    static_assert(sizeof(method) <= sizeof(pointer_));
+    std::memcpy(pointer_.data(), &method, sizeof(method));
+    call_ = [](void* self, const std::byte* pointer, A... arguments) -> R {
+      R (T::*target)(A...);
+      std::memcpy(&target, pointer, sizeof(target));
+      return (static_cast<T*>(self)->*target)(std::forward<A>(arguments)...);
+    };
+  }
+  template <typename T>
+  explicit Method(R (T::*method)(A...) const) : Method(reinterpret_cast<R (T::*)(A...)>(method)) {}
+
+  R operator()(void* self, A... arguments) const {
+    return call_(self, pointer_.data(), std::forward<A>(arguments)...);
+  }
+  explicit operator bool() const { return call_ != nullptr; }
+
+private:
+  alignas(std::max_align_t) std::array<std::byte, 16> pointer_{};
+  R (*call_)(void*, const std::byte*, A...) = nullptr;
+};
+
+using OpHandler = Method<OpResult, const OpInfo&>;
+
+// Every kind of hook; T is Method in a declaration and BoundHook in a plan.
+template <template <typename...> typename T>
+struct HookLists {
+  std::vector<T<void>> init;
+  std::vector<T<void, const OpRun&>> preOp;
+  std::vector<T<void, const OpRun&, const OpResult&>> postOp;
+  std::vector<T<void, const Module&>> preRun;
+  std::vector<T<void, const Module&, const ModuleResult&>> postRun;
+  std::vector<T<void, const Module&>> preEstimate;
+  std::vector<T<void, const Module&, const EstimatorResult&>> postEstimate;
+  std::vector<T<Json, const ModuleResult&>> moduleMetadata;
+  std::vector<T<Json>> metadata;
+  std::vector<T<void, const Module&, const std::string&>> cacheHit;
+  std::vector<T<void, const Module&, const std::string&>> cacheMiss;
+};
+
+struct OptionDeclaration {
+  ConfigOption option;
+  std::function<void(void* self, const Json& value)> set;
+};
+
+struct HandlerDeclaration {
+  std::vector<std::string> names;
+  OpHandler method;
+};
+
+struct ClassDeclaration;
+
+struct BaseDeclaration {
+  std::shared_ptr<const ClassDeclaration> base;
+  void* (*upcast)(void* derived);
+};
+
+struct ClassDeclaration {
+  explicit ClassDeclaration(std::type_index declared) : type(declared) {}
+
+  std::type_index type;
+  std::string name, help;
+  uint32_t version = 1;
+  bool allowMultiprocess = false;
+  bool opHooksPerDistinct = false;
+  bool hitsNeedNoModule = false;
+  std::vector<BaseDeclaration> bases;
+  std::vector<OptionDeclaration> options;
+  std::vector<HandlerDeclaration> handlers;
+  std::optional<OpHandler> defaultHandler;
+  HookLists<Method> hooks;
+  std::function<std::string()> unavailable; // reason, empty when it can run
+  // The new object, and its address as an object of the declared class. Null for abstract classes.
+  std::pair<std::unique_ptr<Estimator>, void*> (*make)() = nullptr;
+  void (*merge)(void* self, const void* other) = nullptr;
+};
+
+} // namespace nocturne

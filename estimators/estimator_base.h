@@ -1,0 +1,104 @@
+// The base of all estimators: runs handlers and hooks in their order and adds up results. What a
+// class has is declared in its describe(); see estimator_class.h.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/services.h"
+#include "engine/statistics.h"
+#include "estimators/estimator_class.h"
+#include "estimators/module_source.h"
+#include "estimators/run_totals.h"
+
+namespace nocturne {
+
+struct EstimatorPlan;
+
+class Estimator {
+public:
+  static void describe(EstimatorClass<Estimator>& c);
+  Estimator() = default;
+  Estimator(const Estimator&) = delete;
+  Estimator& operator=(const Estimator&) = delete;
+  virtual ~Estimator();
+
+  // One estimate, for callers with a cache of their own. `hit` is the cached row, or null on a
+  // miss; without a cache neither hit nor miss hooks run. What a handler throws leaves as an
+  // ItemError with its place; *failureOp is then the distinct operation to blame, or -1.
+  EstimatorResult estimate(const Module& module, const std::string& keyHex, const ResultRow* hit,
+                           bool cacheEnabled, int64_t* failureOp = nullptr);
+  // Fill EstimatorResult::statistics and per-operation metadata; off unless asked for.
+  void wantDetails(bool wanted) { wantDetails_ = wanted; }
+
+  // One estimate with a cache in memory, unless the option disable_cache says otherwise.
+  EstimatorResult getEstimate(const Module& module);
+  // What all estimates of this instance so far have gathered.
+  StatisticsTree getStatistics() const;
+  Json getMetadata();
+  // Adds this instance's statistics to a shard's.
+  virtual void addStatisticsTo(StatisticsTree& tree) const;
+  // Takes over what another instance of the same class has gathered.
+  void absorb(const Estimator& other);
+
+  // The totals of the latest run, by name of operation.
+  std::vector<OpNameTotal> opTotals() const;
+  const EstimatorPlan& plan() const { return *plan_; }
+
+protected:
+  // Called last when an instance is made: options are set, init hooks have run.
+  virtual void initialise() {}
+  // The estimate of a class without op handlers.
+  virtual ModuleResult wholeModuleResult(const Module& module, const ModuleSource& source);
+  // What ModuleResult::totalRuns says: by default every execution of every operation.
+  virtual double operationCount(const Module& module) const;
+  // Statistics of this module's run alone, for EstimatorResult::statistics.
+  virtual void addRunStatisticsTo(StatisticsTree& tree, const ModuleResult& result) const;
+
+  // Costs one operation with its handler; no hooks run. For handlers that look inside an operation.
+  OpResult estimateOp(const OpInfo& op);
+  // Statistics of the class's own; merged into the run's.
+  StatisticsTree& statistics() { return statistics_; }
+  // Sums of the run in progress or just finished, by name, type and bound.
+  const RunTotals& runTotals() const { return run_; }
+  std::string_view slotName(uint32_t slot) const;
+  bool cachingDisabled() const { return disableCache_; }
+  // The name the class was registered with.
+  const std::string& displayName() const;
+
+private:
+  friend class EstimatorRegistry;
+  struct RunSums;
+
+  void setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, const Json& options);
+  EstimatorResult run(const Module& module, int64_t& failingOp);
+  ModuleResult runOperations(const Module& module, int64_t& failingOp);
+  void runDistinct(const Module& module, RunSums& sums, int64_t& failingOp);
+  void runRows(const Module& module, RunSums& sums, int64_t& failingOp);
+  OpResult callHandler(const OpInfo& op, uint32_t& slot);
+  void account(const Module& module, size_t index, uint32_t slot, const OpResult& result,
+               RunSums& sums);
+  ModuleResult toModuleResult(const Module& module, const RunSums& sums) const;
+  uint32_t extraSlot(const std::string& name);
+
+  std::shared_ptr<const EstimatorPlan> plan_;
+  std::vector<void*> selves_; // this object as each class of the plan
+  StatisticsTree statistics_;
+  RunTotals run_;
+  std::unordered_map<std::string, uint32_t> extraSlots_; // names without a handler
+  std::deque<std::string> extraNames_;
+  std::unordered_map<Digest, ResultRow> memo_;
+  uint64_t moduleIndex_ = 0;
+  bool wantDetails_ = false;
+  bool disableCache_ = false;
+  bool inMemoryOnlyCache_ = false;
+  std::string cacheDir_;
+  int64_t numNpus_ = 1;
+};
+
+} // namespace nocturne

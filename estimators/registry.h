@@ -1,0 +1,38 @@
+// Estimator classes by name.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/estimator_description.h"
+#include "estimators/estimator_base.h"
+
+namespace nocturne {
+
+class EstimatorRegistry {
+public:
+  // Checks the declaration. Throws Error that names the class and the mistake.
+  template <typename T>
+  void add() {
+    addClass(declarationOf<T>());
+  }
+
+  const EstimatorDescription* find(const std::string& name) const;
+  // Valid as long as the registry.
+  EstimatorLookup lookup() const;
+  std::vector<const EstimatorDescription*> all() const; // by name
+  // `resolvedOptions` come from resolveOptions. Throws Error for a name that is not registered or
+  // not available.
+  std::unique_ptr<Estimator> create(const std::string& name, const Json& resolvedOptions) const;
+
+private:
+  void addClass(std::shared_ptr<const ClassDeclaration> declaration);
+  std::map<std::string, std::shared_ptr<const EstimatorPlan>, std::less<>> plans_;
+};
+
+// The estimators that come with Nocturne.
+void registerBuiltins(EstimatorRegistry& registry);
+
+} // namespace nocturne

@@ -1,0 +1,56 @@
+// Sums over the operations of one or more runs, by name, type and bound.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/exact_sum.h"
+#include "engine/result.h"
+
+namespace nocturne {
+
+// All executions of operations that share name, type of the rate and bound.
+struct OpTotal {
+  uint32_t slot = 0; // number of the name: see Estimator::slotName
+  ElementKind datatype = ElementKind::None;
+  Bound bound = Bound::Free;
+  uint32_t next = 0; // chain of the slot, as place + 1
+  double runs = 0;
+  ExactSum runtime, flops, bytes;
+};
+
+class RunTotals {
+public:
+  // The entry for this combination, made when it is missing. The reference holds until the next
+  // call.
+  OpTotal& at(uint32_t slot, ElementKind datatype, Bound bound);
+  const std::vector<OpTotal>& entries() const { return entries_; }
+  void merge(const RunTotals& other);
+  void clear();
+  // Names that are expected, so that at() need not grow.
+  void reserve(size_t slots);
+
+private:
+  std::vector<OpTotal> entries_;
+  std::vector<uint32_t> first_; // by slot: place + 1, 0 when there is none
+};
+
+inline OpTotal& RunTotals::at(uint32_t slot, ElementKind datatype, Bound bound) {
+  if (slot >= first_.size())
+    first_.resize(slot + 1, 0);
+  for (uint32_t place = first_[slot]; place != 0; place = entries_[place - 1].next) {
+    OpTotal& entry = entries_[place - 1];
+    if (entry.datatype == datatype && entry.bound == bound)
+      return entry;
+  }
+  OpTotal& entry = entries_.emplace_back();
+  entry.slot = slot;
+  entry.datatype = datatype;
+  entry.bound = bound;
+  entry.next = first_[slot];
+  first_[slot] = static_cast<uint32_t>(entries_.size());
+  return entry;
+}
+
+} // namespace nocturne
