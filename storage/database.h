@@ -1,6 +1,7 @@
 // A thin layer over SQLite: what the result cache and the run record have in common.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,7 +32,9 @@ public:
   Statement() = default;
   Statement(sqlite3* database, std::string_view sql);
 
-  Statement& bind(int index, int64_t value);
+  Statement& bind(int index, std::integral auto value) {
+    return bindInteger(index, static_cast<int64_t>(value));
+  }
   Statement& bind(int index, double value); // NaN becomes NULL: SQLite has none
   Statement& bind(int index, std::string_view text);
   Statement& bind(int index, const Digest& digest);
@@ -56,6 +59,7 @@ public:
   Digest digest(int column) const;
 
 private:
+  Statement& bindInteger(int index, int64_t value);
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const noexcept;
   };
@@ -88,13 +92,14 @@ public:
   Statement prepare(std::string_view sql) const;
   // Runs statements that return nothing of interest.
   void execute(const char* sql);
-  // The first column of the first row of a statement, 0 without one.
+  // The first column of the first row of a statement, 0 or "" without one.
   int64_t queryInteger(std::string_view sql) const;
+  std::string queryText(std::string_view sql) const;
+  // Pages in the write-ahead log that make SQLite carry them over into the file.
+  void setCheckpointPages(int pages);
 
   // BEGIN IMMEDIATE: waits for another writer instead of failing in the middle.
   void begin();
-  // For a batch of reads that shall see one state and take one lock.
-  void beginRead();
   // On failure nothing of the transaction remains; what was committed before does.
   void commit();
   // Ends an open transaction, if SQLite has not done so itself. Never throws.
@@ -108,6 +113,20 @@ private:
   void configureWriter();
   std::string path_;
   std::unique_ptr<sqlite3, Close> database_;
+};
+
+// One state for the reads of a scope, and one lock instead of one each. Does nothing inside a
+// transaction.
+class ReadScope {
+public:
+  explicit ReadScope(Database& database);
+  ~ReadScope();
+  ReadScope(const ReadScope&) = delete;
+  ReadScope& operator=(const ReadScope&) = delete;
+
+private:
+  Database& database_;
+  bool began_ = false;
 };
 
 // Opens for reading whatever the rights on file and directory are: ReadOnly, else Immutable, which

@@ -14,7 +14,7 @@ namespace nocturne {
 // again.
 class DigestIds {
 public:
-  DigestIds(const Database& database, const std::string& table, bool writable);
+  DigestIds(const Database& database, const std::string& table);
 
   // The id of a digest; a row is added when there is none.
   int64_t intern(const Digest& digest);
@@ -26,7 +26,7 @@ public:
 private:
   void remember(int64_t id, const Digest& digest);
 
-  std::string table_;
+  std::string table_, path_; // for messages
   Statement byDigest_, byId_, insert_;
   std::unordered_map<Digest, int64_t> ids_;
   std::unordered_map<int64_t, Digest> digests_;

@@ -37,9 +37,6 @@ public:
   ~FileLock();
 
   const std::string& path() const { return path_; }
-  // Changes the mode without waiting. On false the lock may be lost for a moment but is held again,
-  // in its old mode, when the call returns.
-  bool tryChange(Mode mode);
 
 private:
   FileLock(std::string path, int descriptor, Mode mode)

@@ -28,7 +28,7 @@ bool isDeterministic(FailureKind kind);
 class SqliteResultStore : public ResultStore {
 public:
   // Makes the file when it is missing, migrates an older one. Throws StorageError.
-  explicit SqliteResultStore(const std::string& path);
+  static std::unique_ptr<SqliteResultStore> create(const std::string& path);
   // An existing file for reading only: begin, commit and every put throw.
   static std::unique_ptr<SqliteResultStore> openReadOnly(const std::string& path);
   ~SqliteResultStore() override;
@@ -36,6 +36,7 @@ public:
   void begin() override;
   void commit() override;
   std::vector<std::optional<ResultRow>> find(std::span<const Digest> keys) override;
+  // After a put that throws nothing of the open transaction remains.
   // Outside begin() and commit() each put is a transaction of its own.
   void put(std::span<const ResultRow> rows) override;
   // A file that was put without its table is not found when the table is wanted.
@@ -52,6 +53,8 @@ private:
   void write(const Work& work);
   ResultRow readRow(const Digest& key);
   void insertRow(const ResultRow& row);
+  std::string readTable(const Digest& contentHash, const std::string& readerText);
+  void forgetIds();
 
   Database database_;
   std::unique_ptr<Statements> statements_;
@@ -73,7 +76,8 @@ public:
 
 private:
   std::unordered_map<Digest, ResultRow> rows_;
-  std::unordered_map<std::string, FileEntry> files_; // by content hash and reader text
+  // By content hash and reader text; tables are compressed.
+  std::unordered_map<std::string, FileEntry> files_;
 };
 
 // Finds nothing and keeps nothing, for disable_cache.

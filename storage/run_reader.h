@@ -67,14 +67,14 @@ public:
   void forEachItemOf(uint64_t module, const ItemCallback& callback);
   std::optional<ItemRecord> item(uint64_t module, uint64_t point); // nothing when it has no row
 
-  // By point. Sums run in module order, so that they have the same bits each time; takes memory for
-  // the points, not for the items.
+  // By point. Sums are exact and rounded once; takes memory for the points, not for the items.
   void forEachPoint(const std::function<void(const PointTotals&)>& callback);
   // By module, then first point.
   void forEachShard(const std::function<void(const RunShard&)>& callback);
 
 private:
   void readFacts();
+  void itemsOf(Statement& items, const RunModule& module, const ItemCallback& callback);
   Database database_;
   RunFacts facts_;
 };

@@ -45,7 +45,10 @@ private:
   struct Statements;
   SqliteRunRecord(FileLock lock, Database database, uint64_t pointCount);
   int64_t rowId(uint64_t module, uint64_t point) const;
+  template <typename Work>
+  void write(const Work& work);
   void putItem(uint64_t module, const ItemRecord& item);
+  void putFacts(uint64_t module, const ModuleFacts& facts);
 
   FileLock lock_; // first: released after the database is closed
   Database database_;
@@ -60,10 +63,11 @@ struct OpenedRun {
 };
 
 // Opens the record of a run in its output directory (made when missing). A record of the same plan
-// that is not complete is resumed; any other is moved to run.sqlite.old, replacing an older one; a
-// broken one is kept as run.sqlite.corrupt-<time>-<pid>, with a warning. `provenance` is free text
-// (JSON) about host and command. Throws StorageError when the directory cannot be written, another
-// run uses it (the message names its pid), or the record is of a newer version.
+// and version that is not complete is resumed, but modules that could not be read or whose file has
+// changed are done again; any other is moved to run.sqlite.old, replacing an older one; a broken
+// one is kept as run.sqlite.corrupt-<time>-<pid>, with a warning. `provenance` is free text (JSON)
+// about host and command. Throws StorageError when the directory cannot be written, another run
+// uses it (the message names its pid), or the record is of a newer version.
 OpenedRun openRunRecord(const std::string& outputDir, const SweepPlan& plan,
                         const std::string& nocturneVersion = {},
                         const std::string& provenance = {});
