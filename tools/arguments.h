@@ -1,0 +1,46 @@
+// What the subcommands were given.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nocturne::tools {
+
+// What the reader supposes where a module leaves something open.
+struct AssumeArguments {
+  std::optional<std::string> entry;
+  std::optional<double> tripCount;
+  std::optional<std::string> branch;
+};
+
+struct SweepArguments {
+  std::vector<std::string> paths; // modules, folders and patterns, or one specification
+  std::vector<std::string> hardware, estimators;
+  std::vector<std::string> settings; // "key=value"
+  AssumeArguments assume;
+  int jobs = 0; // 0: one per processor
+  bool dryRun = false;
+  bool failFast = false;
+  std::optional<std::string> outputDir, cacheDir;
+  bool disableCache = false, inMemoryOnlyCache = false;
+};
+
+struct EstimateArguments {
+  std::string file;
+  std::string hardware;
+  std::string estimator = "roofline";
+  std::vector<std::string> settings;
+  AssumeArguments assume;
+  int top = 20;
+};
+
+struct HardwareArguments {
+  std::string show; // the machine; "" to list them all
+};
+
+struct ReportArguments {
+  std::string directory;
+};
+
+} // namespace nocturne::tools

@@ -1,0 +1,229 @@
+// The only file that knows CLI11.
+#include "tools/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "engine/options.h"
+#include "tools/commands.h"
+#include "tools/logging.h"
+#include "tools/version.h"
+
+namespace nocturne::tools {
+
+namespace {
+
+using Run = std::function<int(Session&)>;
+
+// One subcommand: `declare` adds its options and returns what calls it once they are parsed.
+struct Command {
+  const char* name;
+  const char* help;
+  bool stopsGracefully;
+  Run (*declare)(CLI::App& app);
+};
+
+void addList(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+             const std::string& help) {
+  app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
+}
+
+void addSettings(CLI::App& app, std::vector<std::string>& settings) {
+  app.add_option("--set", settings,
+                 "KEY=VALUE: an option of the estimators, else a value of the machines; repeatable")
+      ->allow_extra_args(false);
+}
+
+void addAssumptions(CLI::App& app, AssumeArguments& assume) {
+  app.add_option("--entry", assume.entry, "Function to start from, instead of main");
+  app.add_option("--trip-count", assume.tripCount,
+                 "Trips of loops whose count cannot be derived (default 1)");
+  app.add_option("--branch", assume.branch,
+                 "Branch of an if or case: largest (default), first or mean");
+}
+
+Run declareSweep(CLI::App& app) {
+  auto given = std::make_shared<SweepArguments>();
+  app.add_option("paths", given->paths,
+                 "A specification (one .json file), or modules: files, folders and patterns")
+      ->required();
+  addList(app, "--hardware", given->hardware, "Machines: presets or files, separated by commas");
+  addList(app, "--estimator", given->estimators,
+          "Estimators, separated by commas (default roofline)");
+  addSettings(app, given->settings);
+  app.add_option("--jobs", given->jobs, "Modules worked on at a time (default: one per processor)");
+  app.add_flag("--dry-run", given->dryRun, "Print the plan and touch nothing");
+  app.add_option("--out", given->outputDir, "Folder for results (default out)");
+  app.add_option("--cache-dir", given->cacheDir, "Folder of the result cache (default OUT/cache)");
+  app.add_flag("--disable-cache", given->disableCache, "Neither read nor write a cache");
+  app.add_flag("--in-memory-only-cache", given->inMemoryOnlyCache, "Leave no cache file");
+  app.add_flag("--fail-fast", given->failFast, "Stop at the first failed item");
+  addAssumptions(app, given->assume);
+  return [given](Session& session) { return sweep(*given, session); };
+}
+
+Run declareEstimate(CLI::App& app) {
+  auto given = std::make_shared<EstimateArguments>();
+  app.add_option("file", given->file, "The module")->required();
+  app.add_option("--hardware", given->hardware, "Machine: a preset or a file")->required();
+  app.add_option("--estimator", given->estimator, "Estimator (default roofline)");
+  addSettings(app, given->settings);
+  app.add_option("--top", given->top, "Operations to list, 0 for all (default 20)");
+  addAssumptions(app, given->assume);
+  return [given](Session& session) { return estimate(*given, session); };
+}
+
+Run declareHardware(CLI::App& app) {
+  auto given = std::make_shared<HardwareArguments>();
+  app.require_subcommand(1);
+  app.fallthrough(false);
+  app.add_subcommand("list", "All presets");
+  CLI::App* show = app.add_subcommand("show", "One machine, with its sources");
+  show->add_option("name", given->show, "A preset or a file")->required();
+  return [given](Session& session) { return hardware(*given, session); };
+}
+
+Run declareEstimators(CLI::App&) {
+  return [](Session& session) { return estimators(session); };
+}
+
+Run declareReport(CLI::App& app) {
+  auto given = std::make_shared<ReportArguments>();
+  app.add_option("directory", given->directory, "Output folder of a sweep")->required();
+  return [given](Session& session) { return report(*given, session); };
+}
+
+constexpr std::array<Command, 5> kCommands = {{
+    {"sweep", "Estimate many modules on many machines", true, declareSweep},
+    {"estimate", "Estimate one module on one machine, operation by operation", false,
+     declareEstimate},
+    {"hardware", "Machines that are known", false, declareHardware},
+    {"estimators", "Estimators that are known, with their options", false, declareEstimators},
+    {"report", "Make the result files of a sweep again, finished or not", false, declareReport},
+}};
+
+void addCommon(CLI::App& app, CommonArguments& common) {
+  app.add_flag("--json", common.json, "Print exactly one JSON value on standard output");
+  app.add_flag("--quiet", common.quiet, "No progress and no summary");
+  app.add_option("--log-level", common.logLevel,
+                 "trace, debug, info, warn (default), error, critical or off")
+      ->check([](const std::string& level) {
+        const auto& levels = logLevels();
+        return std::find(levels.begin(), levels.end(), level) != levels.end()
+                   ? std::string()
+                   : "there is no level \"" + level + "\"" + didYouMean(level, levels);
+      });
+}
+
+std::vector<std::string> commandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({}))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> optionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options({}))
+    for (const std::string& name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+// The innermost command that was named.
+const CLI::App& innermost(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+// CLI11 only says that a word was not expected; people want to know which one was.
+[[noreturn]] void throwUnexpected(const CLI::App& app, const std::string& word) {
+  if (!word.starts_with('-')) {
+    if (const std::vector<std::string> names = commandNames(app); !names.empty())
+      throw UsageError("there is no command \"" + word + "\"" + didYouMean(word, names) +
+                       "\nnocturne --help lists them");
+    throw UsageError("the argument \"" + word + "\" was not expected");
+  }
+  const std::string option = word.substr(0, word.find('='));
+  throw UsageError(app.get_name() + ": there is no option \"" + option + "\"" +
+                   didYouMean(option, optionNames(app)));
+}
+
+std::string helpText(const CLI::App& app) {
+  return innermost(app).help();
+}
+
+void parse(CLI::App& app, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::Success&) {
+    throw; // --help, --version
+  } catch (const CLI::ParseError& error) {
+    const CLI::App& command = innermost(app);
+    for (const std::string& word : command.remaining())
+      throwUnexpected(command, word);
+    throw UsageError((&command == &app ? "" : command.get_name() + ": ") + error.what());
+  }
+}
+
+} // namespace
+
+Invocation parseCommandLine(const std::vector<std::string>& arguments) {
+  Invocation invocation;
+  CLI::App app("Says how long StableHLO modules take on machines, and remembers.", "nocturne");
+  app.set_version_flag("--version", "nocturne " + std::string(version()));
+  app.require_subcommand(1);
+  std::array<Run, kCommands.size()> runs;
+  std::array<const CLI::App*, kCommands.size()> declared{};
+  for (size_t i = 0; i < kCommands.size(); ++i) {
+    CLI::App* command = app.add_subcommand(kCommands[i].name, kCommands[i].help);
+    runs[i] = kCommands[i].declare(*command);
+    declared[i] = command;
+    const std::vector<CLI::App*> nested = command->get_subcommands({});
+    for (CLI::App* leaf : nested)
+      addCommon(*leaf, invocation.common);
+    if (nested.empty())
+      addCommon(*command, invocation.common);
+  }
+  try {
+    parse(app, arguments);
+  } catch (const CLI::CallForVersion& call) {
+    invocation.text = std::string(call.what()) + '\n';
+    return invocation;
+  } catch (const CLI::Success&) {
+    invocation.text = helpText(app);
+    return invocation;
+  }
+  for (size_t i = 0; i < kCommands.size(); ++i) {
+    if (!declared[i]->parsed())
+      continue;
+    invocation.run = runs[i];
+    invocation.stopsGracefully = kCommands[i].stopsGracefully;
+  }
+  return invocation;
+}
+
+std::string shellText(const std::vector<std::string>& words) {
+  constexpr std::string_view safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                    "_-./=,:+@%";
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty())
+      text += ' ';
+    if (!word.empty() && word.find_first_not_of(safe) == std::string::npos) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char c : word)
+      text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
+}
+
+} // namespace nocturne::tools

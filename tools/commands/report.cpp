@@ -1,0 +1,24 @@
+// nocturne report
+#include "tools/report/report.h"
+#include "tools/commands.h"
+#include "tools/exit_codes.h"
+#include "tools/report/summary_json.h"
+#include "tools/report/summary_text.h"
+
+namespace nocturne::tools {
+
+int report(const ReportArguments& arguments, Session& session) {
+  RunReader reader(arguments.directory);
+  const Report made = writeReport(reader, arguments.directory);
+  const int code = made.summary.total.failed > 0 ? kFailedItems : kOk;
+  if (session.common.json) {
+    OrderedJson json = summaryJson(made.facts, made.summary, made.statistics);
+    json["exit_code"] = code;
+    session.out << json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) << '\n';
+  } else if (!session.common.quiet) {
+    session.out << summaryText(made);
+  }
+  return code;
+}
+
+} // namespace nocturne::tools

@@ -1,0 +1,118 @@
+#include "tools/report/escape.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/number_text.h"
+#include "engine/options.h"
+
+namespace nocturne::tools {
+
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD"; // U+FFFD
+
+// Length of the well-formed UTF-8 sequence at the front of `text`; 0 when there is none.
+size_t sequenceLength(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto continues = [&](size_t count) {
+    if (text.size() <= count)
+      return false;
+    for (size_t i = 1; i <= count; ++i)
+      if ((byte(i) & 0xC0) != 0x80)
+        return false;
+    return true;
+  };
+  const unsigned char first = byte(0);
+  if (first < 0x80)
+    return 1;
+  if (first >= 0xC2 && first <= 0xDF)
+    return continues(1) ? 2 : 0;
+  if ((first & 0xF0) == 0xE0 && continues(2)) {
+    // Neither overlong nor a surrogate.
+    const bool valid = !(first == 0xE0 && byte(1) < 0xA0) && !(first == 0xED && byte(1) > 0x9F);
+    return valid ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4 && continues(3)) {
+    const bool valid = !(first == 0xF0 && byte(1) < 0x90) && !(first == 0xF4 && byte(1) > 0x8F);
+    return valid ? 4 : 0;
+  }
+  return 0;
+}
+
+void appendControl(std::string& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  switch (c) {
+  case '\n':
+    out += "\\n";
+    return;
+  case '\r':
+    out += "\\r";
+    return;
+  case '\t':
+    out += "\\t";
+    return;
+  default:
+    out += "\\u00";
+    out += hex[static_cast<unsigned char>(c) >> 4];
+    out += hex[static_cast<unsigned char>(c) & 15];
+  }
+}
+
+} // namespace
+
+void appendCsv(std::string& out, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += field;
+    return;
+  }
+  out += '"';
+  for (const char c : field) {
+    if (c == '"')
+      out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+void appendJsonText(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const char c = text.front();
+    size_t taken = 1;
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      appendControl(out, c);
+    } else if (const size_t length = sequenceLength(text); length > 0) {
+      out += text.substr(0, length);
+      taken = length;
+    } else {
+      out += kReplacement;
+    }
+    text.remove_prefix(taken);
+  }
+  out += '"';
+}
+
+void appendJsonNumber(std::string& out, double value) {
+  if (value - value == 0)
+    appendShortest(out, value);
+  else
+    out += "null";
+}
+
+void appendJsonNumber(std::string& out, const std::optional<double>& value) {
+  if (value)
+    appendJsonNumber(out, *value);
+  else
+    out += "null";
+}
+
+std::string plainText(const nlohmann::json& value) {
+  if (value.is_string())
+    return value.get<std::string>();
+  return canonicalJson(value);
+}
+
+} // namespace nocturne::tools

@@ -1,0 +1,113 @@
+#include "tools/settings.h"
+
+#include <algorithm>
+
+namespace nocturne::tools {
+
+namespace {
+
+struct Setting {
+  std::string key;
+  Json value;
+};
+
+Setting parseSetting(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UsageError("--set takes KEY=VALUE, not \"" + text + "\"");
+  const std::string value = text.substr(equals + 1);
+  Json parsed = Json::parse(value, nullptr, false);
+  return {text.substr(0, equals), parsed.is_discarded() ? Json(value) : std::move(parsed)};
+}
+
+bool isMachineKey(const std::string& key) {
+  if (key == "compute_scale" || key == "bandwidth_scale")
+    return true;
+  const std::string head = key.substr(0, key.find('.'));
+  const auto& keys = machineKeys();
+  return std::find(keys.begin(), keys.end(), head) != keys.end();
+}
+
+[[noreturn]] void throwUnknown(const std::string& key, const SweepPlan& plan,
+                               const EstimatorLookup& estimators) {
+  std::vector<std::string> known = machineKeys();
+  known.insert(known.end(), {"compute_scale", "bandwidth_scale"});
+  for (const EstimatorEntry& entry : plan.estimators)
+    if (const EstimatorDescription* description = estimators(entry.name))
+      for (std::string& path : optionPaths(description->options))
+        known.push_back(std::move(path));
+  throw UsageError("--set: neither the estimators nor the machines have \"" + key + "\"" +
+                   didYouMean(key, known));
+}
+
+void apply(SweepPlan& plan, const Setting& setting, const EstimatorLookup& estimators) {
+  bool taken = false;
+  for (EstimatorEntry& entry : plan.estimators) {
+    const EstimatorDescription* description = estimators(entry.name);
+    if (!description || !hasPath(description->options, setting.key))
+      continue;
+    setAtPath(entry.set, setting.key, setting.value);
+    taken = true;
+  }
+  if (taken)
+    return;
+  if (!isMachineKey(setting.key))
+    throwUnknown(setting.key, plan, estimators);
+  for (HardwareEntry& entry : plan.hardware)
+    setAtPath(entry.set, setting.key, setting.value);
+}
+
+EstimatorRegistry builtins() {
+  EstimatorRegistry registry;
+  registerBuiltins(registry);
+  return registry;
+}
+
+} // namespace
+
+void applySettings(SweepPlan& plan, const std::vector<std::string>& settings,
+                   const EstimatorLookup& estimators) {
+  for (const std::string& text : settings)
+    apply(plan, parseSetting(text), estimators);
+  plan.index();
+}
+
+void applyAssumptions(SweepPlan& plan, const AssumeArguments& arguments) {
+  if (arguments.entry)
+    plan.assume.entry = *arguments.entry;
+  if (arguments.tripCount) {
+    if (!(*arguments.tripCount >= 0))
+      throw UsageError("--trip-count: expected a number that is not negative");
+    plan.assume.tripCount = *arguments.tripCount;
+  }
+  if (arguments.branch) {
+    static const std::vector<std::string> branches = {"largest", "first", "mean"};
+    if (std::find(branches.begin(), branches.end(), *arguments.branch) == branches.end())
+      throw UsageError("--branch: there is no \"" + *arguments.branch +
+                       "\", only largest, first and mean" +
+                       didYouMean(*arguments.branch, branches));
+    plan.assume.branch = *arguments.branch;
+  }
+}
+
+compiler::ReaderOptions readerOptions(const Assumptions& assumptions) {
+  using Branch = compiler::ReaderOptions::Branch;
+  compiler::ReaderOptions options;
+  options.tripCount = assumptions.tripCount;
+  options.entry = assumptions.entry;
+  options.branch = assumptions.branch == "first"  ? Branch::First
+                   : assumptions.branch == "mean" ? Branch::Mean
+                                                  : Branch::Largest;
+  return options;
+}
+
+PlanInputs::PlanInputs() : registry_(builtins()), machines_(defaultConfigDirectory()) {}
+
+PlanSources PlanInputs::sources() const {
+  PlanSources sources{machines_, registry_.lookup()};
+  for (const EstimatorDescription* description : registry_.all())
+    sources.estimatorNames.push_back(description->name);
+  return sources;
+}
+
+} // namespace nocturne::tools

@@ -1,0 +1,37 @@
+// Turns what stands on the command line into changes of a plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/reader/reader.h"
+#include "engine/sweep_plan.h"
+#include "estimators/registry.h"
+#include "tools/arguments.h"
+
+namespace nocturne::tools {
+
+// Applies "key=value" settings. A key that is an option path of estimators of the plan sets it
+// there (an explicit option wins over the machine's value); one that is a value of machines only,
+// or compute_scale or bandwidth_scale, sets it on each machine. A value is JSON where it parses as
+// such, else text. Throws UsageError for a key that neither has.
+void applySettings(SweepPlan& plan, const std::vector<std::string>& settings,
+                   const EstimatorLookup& estimators);
+// Throws UsageError for values out of range.
+void applyAssumptions(SweepPlan& plan, const AssumeArguments& arguments);
+compiler::ReaderOptions readerOptions(const Assumptions& assumptions);
+
+// What plans are made from: the presets and the registered estimators.
+class PlanInputs {
+public:
+  PlanInputs();
+  PlanSources sources() const;
+  const EstimatorRegistry& registry() const { return registry_; }
+  const MachineCatalog& machines() const { return machines_; }
+
+private:
+  EstimatorRegistry registry_;
+  MachineCatalog machines_;
+};
+
+} // namespace nocturne::tools
