@@ -1,0 +1,34 @@
+// One estimate: everything that an estimator may throw becomes a value here.
+#pragma once
+
+#include <optional>
+
+#include "actors/work_context.h"
+#include "engine/statistics.h"
+
+namespace nocturne {
+
+// Failures that the same input gives again, and that are therefore kept like results.
+bool isRepeatable(FailureKind kind);
+
+struct ItemOutcome {
+  ResultRow row; // without key, configuration and fingerprint
+  // What was thrown, with its own place if it had one.
+  std::optional<Failure> thrown;
+  bool repeatable() const { return !row.failure || isRepeatable(*row.failure); }
+};
+
+// Makes an estimator and runs it on a module. Its statistics are added to `statistics` unless it
+// fails.
+ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription& estimator,
+                         const Json& options, const Digest& key, const Module& module,
+                         StatisticsTree& statistics);
+// The outcome of an item whose module has no table.
+ItemOutcome failedItem(Failure failure, int64_t op = -1);
+
+// What a hit adds to statistics. `module` is needed only by estimators whose hooks see hits.
+void addHitStatistics(const WorkContext& context, const EstimatorDescription& estimator,
+                      const Json* options, const Module* module, const ResultRow& row,
+                      StatisticsTree& statistics);
+
+} // namespace nocturne
