@@ -48,7 +48,12 @@ public:
   }
   uint64_t number() {
     uint8_t first = byte();
-    return first < 0x80 ? first : longNumber(first);
+    if (first < 0x80)
+      return first;
+    // Nearly all other numbers have two bytes.
+    if (next_ != end_ && static_cast<uint8_t>(*next_) < 0x80)
+      return (first & 0x7f) | uint64_t{static_cast<uint8_t>(*next_++)} << 7;
+    return longNumber(first);
   }
   int64_t signedNumber() {
     uint64_t value = number();

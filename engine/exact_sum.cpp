@@ -1,6 +1,8 @@
 #include "engine/exact_sum.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <limits>
 
 #include "engine/error.h"
@@ -107,36 +109,27 @@ Limbs negated(const Limbs& limbs) {
   return out;
 }
 
-bool bitAt(const Limbs& limbs, int index) {
-  return index >= 0 && (limbs[static_cast<size_t>(index) / 64] >> (index % 64) & 1) != 0;
+bool anyBelow(const Limbs& limbs, size_t index) {
+  return std::any_of(limbs.begin(), limbs.begin() + static_cast<ptrdiff_t>(index),
+                     [](uint64_t limb) { return limb != 0; });
 }
 
-bool anyBitBelow(const Limbs& limbs, int index) {
-  if (index <= 0)
-    return false;
-  size_t whole = static_cast<size_t>(index) / 64;
-  for (size_t i = 0; i < whole; ++i)
-    if (limbs[i] != 0)
-      return true;
-  return index % 64 != 0 && (limbs[whole] & ((uint64_t{1} << (index % 64)) - 1)) != 0;
-}
-
-// The 53 bits that end, downwards, at `top - 52`; zeros below the last place.
-uint64_t topBits(const Limbs& limbs, int top) {
-  uint64_t mantissa = 0;
-  for (int i = top; i > top - 53; --i)
-    mantissa = mantissa << 1 | (bitAt(limbs, i) ? 1 : 0);
-  return mantissa;
-}
-
+// The nearest double of a number that is not zero, taken as unsigned.
 double roundedMagnitude(const Limbs& limbs) {
-  int top = 511;
-  while (!bitAt(limbs, top))
-    --top;
-  uint64_t mantissa = topBits(limbs, top);
-  if (bitAt(limbs, top - 53) && (anyBitBelow(limbs, top - 53) || (mantissa & 1) != 0))
+  size_t index = limbs.size() - 1;
+  while (limbs[index] == 0)
+    --index;
+  int shift = std::countl_zero(limbs[index]);
+  uint64_t below = index > 0 ? limbs[index - 1] : 0;
+  // The 64 bits from the highest one on, and whether any follows.
+  uint64_t leading = shift == 0 ? limbs[index] : limbs[index] << shift | below >> (64 - shift);
+  bool more = below << shift != 0 || (index > 1 && anyBelow(limbs, index - 1));
+  uint64_t mantissa = leading >> 11;
+  uint64_t rest = leading & 0x7ff;
+  if (rest > 0x400 || (rest == 0x400 && (more || (mantissa & 1) != 0)))
     ++mantissa;
   // Adding (rather than or-ing) lets a mantissa that was rounded up to 2^53 raise the exponent.
+  int top = static_cast<int>(index) * 64 + 63 - shift;
   uint64_t exponent = static_cast<uint64_t>(top - kFractionBits + 1022);
   return std::bit_cast<double>((exponent << 52) + mantissa);
 }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "NoMT";
 constexpr size_t kLeastRowBytes = 6;
+constexpr size_t kFirstOps = 1024;
 
 // Bits of a row's first byte.
 enum RowFlag : uint8_t {
@@ -83,29 +84,37 @@ struct Multiplicities {
   uint32_t placeOf(double value) const { return places.at(std::bit_cast<uint64_t>(value)); }
 };
 
+uint8_t rowFlags(const OpRow& row, const OpRow& before) {
+  int flags = 0;
+  if (sameBits(row.multiplicity, before.multiplicity))
+    flags |= SameMultiplicity;
+  if (sameNesting(row, before))
+    flags |= SameNesting;
+  if (row.firstOperand == endOfValues(before))
+    flags |= OperandsFollow;
+  if (difference(row.topLevel, before.topLevel) == 1)
+    flags |= NextTopLevel;
+  return static_cast<uint8_t>(flags);
+}
+
 void writeRow(ByteWriter& out, const OpRow& row, const OpRow& before, const Multiplicities& table) {
-  bool sameMultiplicity = sameBits(row.multiplicity, before.multiplicity);
-  bool nesting = sameNesting(row, before);
-  bool follows = row.firstOperand == endOfValues(before);
-  bool next = difference(row.topLevel, before.topLevel) == 1;
-  out.byte(static_cast<uint8_t>((sameMultiplicity ? SameMultiplicity : 0) |
-                                (nesting ? SameNesting : 0) | (follows ? OperandsFollow : 0) |
-                                (next ? NextTopLevel : 0)));
+  uint8_t flags = rowFlags(row, before);
+  out.byte(flags);
   out.number(row.op);
   out.signedNumber(difference(row.line, before.line));
   out.number(row.column);
   out.number(row.operandCount);
   out.number(row.resultCount);
-  if (!sameMultiplicity)
+  if ((flags & SameMultiplicity) == 0)
     out.number(table.placeOf(row.multiplicity));
-  if (!nesting) {
+  if ((flags & SameNesting) == 0) {
     out.number(row.file);
     out.number(row.callDepth);
     out.number(row.loopDepth);
   }
-  if (!follows)
+  if ((flags & OperandsFollow) == 0)
     out.number(row.firstOperand);
-  if (!next)
+  if ((flags & NextTopLevel) == 0)
     out.signedNumber(difference(row.topLevel, before.topLevel));
 }
 
@@ -154,8 +163,9 @@ OpRow readRow(ByteReader& in, const OpRow& before, const std::vector<double>& mu
     row.loopDepth = in.small<uint16_t>();
   }
   // Checked against the list of values once that is known.
-  row.firstOperand = (flags & OperandsFollow) != 0 ? static_cast<uint32_t>(endOfValues(before))
-                                                   : in.small<uint32_t>();
+  row.firstOperand = (flags & OperandsFollow) != 0
+                         ? advance(0, static_cast<int64_t>(endOfValues(before)))
+                         : in.small<uint32_t>();
   row.topLevel = advance(before.topLevel, (flags & NextTopLevel) != 0 ? 1 : in.signedNumber());
   return row;
 }
@@ -262,7 +272,9 @@ Module deserialiseModule(std::string_view bytes) {
   module.contentHash = in.digest();
   module.fingerprint = in.digest();
   size_t ops = in.count();
-  for (size_t i = 0; i < ops; ++i) // no reserve: an operation is far larger than its bytes may be
+  // Not all of them in advance: an operation is far larger than its bytes may be.
+  module.ops.reserve(std::min(ops, kFirstOps));
+  for (size_t i = 0; i < ops; ++i)
     module.ops.push_back(readOp(in));
   readRows(in, module);
   module.valueIds = readValues(in);

@@ -113,12 +113,13 @@ using OpAttributes =
 struct OpInfo {
   // Full dialect name. Operations of mhlo that StableHLO also has carry the StableHLO name.
   std::string name;
-  std::vector<TensorType> operands; // tuples flattened
-  std::vector<TensorType> results;  // tuples flattened
-  OpAttributes attributes;
+  // The empty braces let {name, operands, results} be written without a warning.
+  std::vector<TensorType> operands{}; // tuples flattened
+  std::vector<TensorType> results{};  // tuples flattened
+  OpAttributes attributes{};
   // Operations of the regions that the operation applies itself, in order: reducers, comparators,
   // fusion bodies. Bodies of while, if, case and called functions are rows of the table instead.
-  std::vector<OpInfo> nested;
+  std::vector<OpInfo> nested{};
   // True when the operation was reached through a call. Set only where `nested` is not empty, since
   // nothing else may depend on it.
   bool inCallee = false;
