@@ -33,7 +33,7 @@ void addList(CLI::App& app, const std::string& name, std::vector<std::string>& v
 
 void addSettings(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--set", settings,
-                 "KEY=VALUE: an option of the estimators, else a value of the machines; repeatable")
+                 "KEY=VALUE: a value of the machines or an option of the estimators; repeatable")
       ->allow_extra_args(false);
 }
 

@@ -40,21 +40,25 @@ bool isMachineKey(const std::string& key) {
                    didYouMean(key, known));
 }
 
-void apply(SweepPlan& plan, const Setting& setting, const EstimatorLookup& estimators) {
+// An estimator that sets a machine's value for itself would not see a change of the machine.
+void applyToMachines(SweepPlan& plan, const Setting& setting) {
+  for (HardwareEntry& entry : plan.hardware)
+    entry.set[setting.key] = setting.value;
+  for (EstimatorEntry& entry : plan.estimators)
+    if (entry.set.contains(setting.key))
+      entry.set[setting.key] = setting.value;
+}
+
+bool applyToEstimators(SweepPlan& plan, const Setting& setting, const EstimatorLookup& estimators) {
   bool taken = false;
   for (EstimatorEntry& entry : plan.estimators) {
     const EstimatorDescription* description = estimators(entry.name);
     if (!description || !hasPath(description->options, setting.key))
       continue;
-    setAtPath(entry.set, setting.key, setting.value);
+    entry.set[setting.key] = setting.value;
     taken = true;
   }
-  if (taken)
-    return;
-  if (!isMachineKey(setting.key))
-    throwUnknown(setting.key, plan, estimators);
-  for (HardwareEntry& entry : plan.hardware)
-    setAtPath(entry.set, setting.key, setting.value);
+  return taken;
 }
 
 EstimatorRegistry builtins() {
@@ -67,8 +71,13 @@ EstimatorRegistry builtins() {
 
 void applySettings(SweepPlan& plan, const std::vector<std::string>& settings,
                    const EstimatorLookup& estimators) {
-  for (const std::string& text : settings)
-    apply(plan, parseSetting(text), estimators);
+  for (const std::string& text : settings) {
+    const Setting setting = parseSetting(text);
+    if (isMachineKey(setting.key))
+      applyToMachines(plan, setting);
+    else if (!applyToEstimators(plan, setting, estimators))
+      throwUnknown(setting.key, plan, estimators);
+  }
   plan.index();
 }
 

@@ -11,9 +11,9 @@
 
 namespace nocturne::tools {
 
-// Applies "key=value" settings. A key that is an option path of estimators of the plan sets it
-// there (an explicit option wins over the machine's value); one that is a value of machines only,
-// or compute_scale or bandwidth_scale, sets it on each machine. A value is JSON where it parses as
+// Applies "key=value" settings. A key that is a value of machines ("memory_bandwidth",
+// "per_datatype_flops.bf16"), compute_scale or bandwidth_scale changes each machine; any other is
+// an option path of estimators and changes those that have it. A value is JSON where it parses as
 // such, else text. Throws UsageError for a key that neither has.
 void applySettings(SweepPlan& plan, const std::vector<std::string>& settings,
                    const EstimatorLookup& estimators);
