@@ -11,6 +11,7 @@
 
 using namespace nocturne;
 using namespace nocturne::tools;
+using Json = nlohmann::json;
 
 namespace {
 

@@ -143,10 +143,10 @@ TEST_CASE("the JSON row of a failure has an object") {
 
 TEST_CASE("memory that is not known does not fit or fail to fit") {
   ModuleFacts facts = someFacts();
-  CHECK(fitsMemory(&facts, 99) == FitsMemory::No);
-  CHECK(fitsMemory(&facts, 100) == FitsMemory::Yes);
-  CHECK(fitsMemory(&facts, 0) == FitsMemory::Unknown);
-  CHECK(fitsMemory(nullptr, 100) == FitsMemory::Unknown);
+  CHECK((fitsMemory(&facts, 99) == FitsMemory::No));
+  CHECK((fitsMemory(&facts, 100) == FitsMemory::Yes));
+  CHECK((fitsMemory(&facts, 0) == FitsMemory::Unknown));
+  CHECK((fitsMemory(nullptr, 100) == FitsMemory::Unknown));
 }
 
 TEST_CASE("notes are parsed once and refused when damaged") {

@@ -128,6 +128,8 @@ int exitCodeOf(const SweepOutcome& outcome, uint64_t failedItems, int signal) {
   case SweepOutcome::Kind::StoppedByStorage:
   case SweepOutcome::Kind::StoppedByRestarts:
     return kStopped;
+  case SweepOutcome::Kind::Broken:
+    return kBug;
   }
   return failedItems > 0 ? kFailedItems : kOk;
 }
