@@ -34,21 +34,22 @@ Json positiveTable(const Json& value); // object of text -> number > 0
 OptionValidator oneOf(std::vector<std::string> values);
 } // namespace option
 
+// The empty braces let a part of the members be written in an initialiser without a warning.
 struct ConfigOption {
-  std::string name;
+  std::string name{};
   OptionValidator validate = option::anyValue;
-  Json defaultValue; // null: none; a default makes the option optional
+  Json defaultValue{}; // null: none; a default makes the option optional
   bool optional = false;
   bool topLevel = false;        // not nested under the base's display name in derived classes
   bool influencesResult = true; // false for cache, log and job options
-  std::string hardwareKey;      // machine value that fills it when the user gives none
-  std::string help;
+  std::string hardwareKey{};    // machine value that fills it when the user gives none
+  std::string help{};
 };
 
 // The options of a class: its own (and top-level ones of its bases), and one sub-object per base.
 struct OptionSchema {
-  std::vector<ConfigOption> options;
-  std::map<std::string, OptionSchema> nested; // by display name of the base
+  std::vector<ConfigOption> options{};
+  std::map<std::string, OptionSchema> nested{}; // by display name of the base
 };
 
 // The complete configuration: `given` checked (unknown keys are errors with the nearest valid
