@@ -26,10 +26,10 @@ fs::path directoryOf(const std::string& path) {
 
 // Unique in this process by the counter, on this machine by the pid; O_EXCL catches the rest.
 std::string draftName(const std::string& path, unsigned number) {
-  fs::path name = fs::path(path).filename();
-  return (directoryOf(path) / ("." + name.string() + ".draft-" + std::to_string(::getpid()) + "-" +
-                               std::to_string(number)))
-      .string();
+  std::string name(1, '.');
+  name.append(fs::path(path).filename().string()).append(".draft-");
+  name.append(std::to_string(::getpid())).append("-").append(std::to_string(number));
+  return (directoryOf(path) / name).string();
 }
 
 // The rename itself has to survive a power failure, too. Some file systems cannot: that is no

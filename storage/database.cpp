@@ -1,11 +1,13 @@
 #include "storage/database.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <limits>
+#include <thread>
 
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -210,8 +212,9 @@ Database::Database(const std::string& path, OpenMode mode) : path_(path) {
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
     throw StorageError(StorageErrorKind::Other, path + ": not a regular file");
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  flags |=
-      mode == OpenMode::Create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  if (mode == OpenMode::Write)
+    flags |= SQLITE_OPEN_CREATE;
+  flags |= mode == OpenMode::Immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   std::string name = path;
   if (mode == OpenMode::Immutable) {
     flags |= SQLITE_OPEN_URI;
@@ -226,19 +229,35 @@ Database::Database(const std::string& path, OpenMode mode) : path_(path) {
     fail(database, path, code);
   sqlite3_busy_timeout(database, kBusyTimeoutMs);
   queryInteger("SELECT count(*) FROM sqlite_schema");
-  if (mode == OpenMode::Create)
+  if (mode == OpenMode::Write)
     configureWriter();
+  else
+    execute("PRAGMA query_only=ON");
 }
 
 void Database::configureWriter() {
   // SQLite opens what it may not write for reading, without a word.
   if (sqlite3_db_readonly(database_.get(), "main") == 1)
     throw StorageError(StorageErrorKind::ReadOnly, path_ + ": not writable");
-  execute("PRAGMA journal_mode=WAL");
+  enterWalMode();
   execute("PRAGMA synchronous=NORMAL");
   execute("PRAGMA cell_size_check=ON");
   execute("PRAGMA trusted_schema=OFF");
   execute("PRAGMA journal_size_limit=67108864");
+}
+
+// Two processes that make the same file would wait for each other here; SQLite then fails one of
+// them at once instead of calling its busy handler.
+void Database::enterWalMode() {
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+  for (;;) {
+    int code = sqlite3_exec(database_.get(), "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK)
+      return;
+    if ((code & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= deadline)
+      fail(database_.get(), path_, code);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 void Database::setCheckpointPages(int pages) {
@@ -303,7 +322,7 @@ Database openForReading(const std::string& path) {
   if (!exists(path))
     throw StorageError(StorageErrorKind::Missing, path + ": no such file");
   try {
-    return Database(path, OpenMode::ReadOnly);
+    return Database(path, OpenMode::Read);
   } catch (const StorageError& error) {
     struct stat log;
     bool logged = ::stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0;

@@ -18,8 +18,10 @@ struct sqlite3_stmt;
 namespace nocturne {
 
 enum class OpenMode : uint8_t {
-  Create,    // read and write; a missing file is made
-  ReadOnly,  // sees what a live writer commits; needs its -shm file, or the right to make one
+  Write, // a missing file is made
+  // Sees what a live writer commits, and tidies the log away when it is the last to close. Works
+  // without the right to write the file, but not its directory.
+  Read,
   Immutable, // for a file that nobody writes, in a directory that cannot be written
 };
 
@@ -111,6 +113,7 @@ private:
     void operator()(sqlite3* database) const noexcept;
   };
   void configureWriter();
+  void enterWalMode();
   std::string path_;
   std::unique_ptr<sqlite3, Close> database_;
 };

@@ -111,7 +111,7 @@ SqliteResultStore::SqliteResultStore(Database database)
       configurations_(database_, "configurations"), modules_(database_, "modules") {}
 
 std::unique_ptr<SqliteResultStore> SqliteResultStore::create(const std::string& path) {
-  Database database(path, OpenMode::Create);
+  Database database(path, OpenMode::Write);
   migrate(database, kCacheSchema);
   database.setCheckpointPages(kCheckpointPages);
   database.execute("PRAGMA cache_size=-65536"); // 64 MiB

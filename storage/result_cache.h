@@ -29,7 +29,7 @@ class SqliteResultStore : public ResultStore {
 public:
   // Makes the file when it is missing, migrates an older one. Throws StorageError.
   static std::unique_ptr<SqliteResultStore> create(const std::string& path);
-  // An existing file for reading only: begin, commit and every put throw.
+  // An existing file for reading only: every put throws.
   static std::unique_ptr<SqliteResultStore> openReadOnly(const std::string& path);
   ~SqliteResultStore() override;
 

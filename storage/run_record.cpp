@@ -317,7 +317,7 @@ std::optional<Database> reopen(const std::string& path, const SweepPlan& plan,
                                std::vector<std::string>& warnings) {
   std::string target = path + ".old";
   try {
-    Database database(path, OpenMode::Create);
+    Database database(path, OpenMode::Write);
     migrate(database, kRunSchema);
     found = compare(database, plan.digest(), version);
     if (found == Found::Same)
@@ -348,7 +348,7 @@ OpenedRun openRunRecord(const std::string& outputDir, const SweepPlan& plan,
   Found found = Found::Nothing;
   std::optional<Database> database = reopen(path, plan, nocturneVersion, found, opened.warnings);
   if (!database) {
-    database.emplace(path, OpenMode::Create);
+    database.emplace(path, OpenMode::Write);
     migrate(*database, kRunSchema);
   }
   opened.resumed = found == Found::Same;
