@@ -195,10 +195,11 @@ std::string readTextFile(const std::string& path) {
     throw UsageError("cannot read '" + path + "': " + std::strerror(errno));
   std::ostringstream text;
   errno = 0;
-  // A directory opens, but nothing can be read from it. (An empty file only sets failbit.)
+  // A directory opens, but nothing can be read from it. (An empty file fails as well, without
+  // errno.)
   text << stream.rdbuf();
-  if (text.bad())
-    throw UsageError("cannot read '" + path + "': " + std::strerror(errno == 0 ? EIO : errno));
+  if (text.fail() && errno != 0)
+    throw UsageError("cannot read '" + path + "': " + std::strerror(errno));
   return std::move(text).str();
 }
 

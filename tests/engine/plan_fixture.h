@@ -1,0 +1,119 @@
+// Estimators and folders for the tests of planning.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include <unistd.h>
+
+#include "engine/sweep_plan.h"
+
+namespace nocturne::test {
+
+inline OptionSchema rooflineOptions() {
+  ConfigOption peak{
+      .name = "peak_flops", .validate = option::positive, .hardwareKey = "peak_flops"};
+  ConfigOption bandwidth{
+      .name = "memory_bandwidth", .validate = option::positive, .hardwareKey = "memory_bandwidth"};
+  ConfigOption table{.name = "per_datatype_flops",
+                     .validate = option::positiveTable,
+                     .optional = true,
+                     .hardwareKey = "per_datatype_flops"};
+  ConfigOption efficiency{
+      .name = "compute_efficiency", .validate = option::fraction, .defaultValue = 1};
+  ConfigOption cache{.name = "cache_dir",
+                     .validate = option::text,
+                     .defaultValue = "cache",
+                     .topLevel = true,
+                     .influencesResult = false};
+  return {{peak, bandwidth, table, efficiency, cache}, {}};
+}
+
+// An estimator that extends the other one: its options sit in the sub-object "roofline".
+inline OptionSchema systolicOptions() {
+  OptionSchema base = rooflineOptions();
+  ConfigOption cache = base.options.back();
+  base.options.pop_back();
+  ConfigOption rows{.name = "rows", .validate = option::positiveInteger};
+  ConfigOption columns{.name = "columns", .validate = option::positiveInteger, .defaultValue = 128};
+  ConfigOption dataflow{.name = "dataflow",
+                        .validate = option::oneOf({"weight_stationary", "output_stationary"}),
+                        .defaultValue = "weight_stationary"};
+  return {{rows, columns, dataflow, cache}, {{"roofline", base}}};
+}
+
+inline const std::map<std::string, EstimatorDescription>& descriptions() {
+  static const std::map<std::string, EstimatorDescription> all = [] {
+    EstimatorDescription roofline, systolic, cpu, none;
+    roofline.name = "roofline";
+    roofline.versions = {{"compute", 1}, {"roofline", 1}};
+    roofline.options = rooflineOptions();
+    systolic.name = "systolic";
+    systolic.versions = {{"compute", 1}, {"roofline", 1}, {"systolic", 2}};
+    systolic.options = systolicOptions();
+    cpu.name = "cpu";
+    cpu.unavailable = "no compiler is installed";
+    none.name = "counting";
+    return std::map<std::string, EstimatorDescription>{
+        {"roofline", roofline}, {"systolic", systolic}, {"cpu", cpu}, {"counting", none}};
+  }();
+  return all;
+}
+
+inline EstimatorLookup lookup() {
+  return [](const std::string& name) -> const EstimatorDescription* {
+    auto found = descriptions().find(name);
+    return found == descriptions().end() ? nullptr : &found->second;
+  };
+}
+
+inline const MachineCatalog& catalog() {
+  static const MachineCatalog machines(NOCTURNE_SOURCE_DIR "/configs");
+  return machines;
+}
+
+inline PlanSources sources() {
+  return {catalog(), lookup(), {"counting", "cpu", "roofline", "systolic"}};
+}
+
+// A folder that is gone when the test is.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "nocturne-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+  std::string write(const std::string& name, const std::string& text = "") const {
+    std::filesystem::path path = std::filesystem::path(path_) / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    return path.string();
+  }
+
+private:
+  std::string path_;
+};
+
+// The message of the UsageError that `work` throws, "" when it throws none.
+template <typename Work>
+std::string mistake(Work&& work) {
+  try {
+    work();
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+} // namespace nocturne::test
