@@ -190,6 +190,8 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
   const OpenedCache cache = openResultCache(plan.cacheDir, plan.cacheMode, warnings);
   for (const std::string& warning : warnings)
     spdlog::warn("{}", warning);
+  if (run.resumed && !session.common.quiet)
+    session.terminal.line("going on with the run in " + plan.outputDir);
 
   SweepOutcome outcome;
   {
