@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "engine/error.h"
 #include "engine/number_text.h"
@@ -37,8 +37,9 @@ size_t prefixIndex(std::string_view text) {
 // The value in decimal notation with `decimals` places, zeros at the end left out.
 std::string rounded(double value, int decimals) {
   std::array<char, 400> buffer;
-  int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-  std::string out(buffer.data(), static_cast<size_t>(length));
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                           std::chars_format::fixed, decimals);
+  std::string out(buffer.data(), end.ptr);
   if (out.find('.') != std::string::npos) {
     out.erase(out.find_last_not_of('0') + 1);
     if (out.back() == '.')

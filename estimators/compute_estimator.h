@@ -26,6 +26,9 @@ protected:
   // The same from sums: of one run or of many.
   virtual void addTotals(StatisticsTree& tree, const RunTotals& totals) const;
 
+  // Sums of all runs of this instance.
+  const RunTotals& totals() const { return totals_; }
+
 private:
   OpResult handleUnknown(const OpInfo& op);
   void setUnknownOp(const Json& value);

@@ -1,0 +1,88 @@
+#include "estimators/check_declaration.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/error.h"
+#include "estimators/estimator_class.h"
+
+namespace nocturne {
+
+namespace {
+
+bool isIdentifier(const std::string& text) {
+  auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && (text[0] < '0' || text[0] > '9') &&
+         std::all_of(text.begin(), text.end(), allowed);
+}
+
+void checkNames(const ClassDeclaration& declaration) {
+  if (!isIdentifier(declaration.name))
+    throwDeclarationError(declaration, "its name is not made of letters, digits and '_'");
+  if (declaration.version == 0)
+    throwDeclarationError(declaration, "versions start at 1");
+}
+
+void checkBases(const ClassDeclaration& declaration) {
+  std::set<std::type_index> seen;
+  for (const BaseDeclaration& base : declaration.bases)
+    if (!seen.insert(base.base->type).second)
+      throwDeclarationError(declaration, "it extends \"" + base.base->name + "\" twice");
+}
+
+void checkOptions(const ClassDeclaration& declaration) {
+  std::set<std::string> seen;
+  for (const OptionDeclaration& one : declaration.options) {
+    const ConfigOption& option = one.option;
+    std::string what = "option \"" + option.name + '"';
+    if (!isIdentifier(option.name))
+      throwDeclarationError(declaration, what + " is not made of letters, digits and '_'");
+    if (!seen.insert(option.name).second)
+      throwDeclarationError(declaration, what + " is declared twice");
+    if (!option.validate)
+      throwDeclarationError(declaration, what + " has no validator");
+    if (option.defaultValue.is_null())
+      continue;
+    try {
+      option.validate(option.defaultValue);
+    } catch (const Error& error) {
+      throwDeclarationError(declaration, what + ": its default is refused: " + error.what());
+    }
+  }
+}
+
+void checkHandlers(const ClassDeclaration& declaration) {
+  std::set<std::string> seen;
+  for (const HandlerDeclaration& handler : declaration.handlers) {
+    if (handler.names.empty())
+      throwDeclarationError(declaration, "an op handler names no operation");
+    for (const std::string& name : handler.names) {
+      size_t dot = name.find('.');
+      if (dot == 0 || dot == std::string::npos || dot + 1 == name.size())
+        throwDeclarationError(declaration, "\"" + name + "\" is not the full name of an operation");
+      if (!seen.insert(name).second)
+        throwDeclarationError(declaration, "two op handlers for " + name);
+    }
+  }
+}
+
+} // namespace
+
+void throwDeclarationError(const ClassDeclaration& declaration, const std::string& what) {
+  throw Error("estimator class \"" + declaration.name + "\": " + what);
+}
+
+void throwSecondDefaultHandler(const ClassDeclaration& declaration) {
+  throwDeclarationError(declaration, "two default op handlers");
+}
+
+void checkDeclaration(const ClassDeclaration& declaration) {
+  checkNames(declaration);
+  checkBases(declaration);
+  checkOptions(declaration);
+  checkHandlers(declaration);
+}
+
+} // namespace nocturne

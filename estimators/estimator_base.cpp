@@ -1,0 +1,396 @@
+#include "estimators/estimator_base.h"
+
+#include <algorithm>
+#include <bitset>
+#include <map>
+
+#include "estimators/plan.h"
+
+namespace nocturne {
+
+struct Estimator::RunSums {
+  double coveredRuns = 0;
+  std::map<std::string, double> uncovered;
+  std::bitset<64> assumedRates; // by ElementKind
+  bool anyRuntime = false;
+  int64_t failedOp = -1; // the first whose handler reported failure
+  Json opMetadata;
+};
+
+namespace {
+
+template <typename... P, typename... A>
+void callAll(const std::vector<BoundHook<void, P...>>& hooks, const std::vector<void*>& selves,
+             A&&... arguments) {
+  for (const auto& hook : hooks)
+    hook.method(selves[hook.classIndex], arguments...);
+}
+
+template <typename... P, typename... A>
+void mergeAll(Json& into, const std::vector<BoundHook<Json, P...>>& hooks,
+              const std::vector<void*>& selves, A&&... arguments) {
+  for (const auto& hook : hooks) {
+    Json more = hook.method(selves[hook.classIndex], arguments...);
+    if (more.is_null())
+      continue;
+    if (into.is_null())
+      into = Json::object();
+    into.update(more, true);
+  }
+}
+
+// The value at a path; null when there is none.
+const Json* valueAt(const Json& options, const std::vector<std::string>& path) {
+  const Json* here = &options;
+  for (const std::string& key : path) {
+    auto place = here->find(key);
+    if (place == here->end())
+      return nullptr;
+    here = &*place;
+  }
+  return here->is_null() ? nullptr : here;
+}
+
+Failure withPlace(Failure failure, const Module& module, int64_t op) {
+  if (!failure.file.empty())
+    return failure;
+  failure.file = module.path;
+  auto row = std::find_if(module.rows.begin(), module.rows.end(),
+                          [op](const OpRow& one) { return one.op == op; });
+  if (op < 0 || row == module.rows.end())
+    return failure;
+  if (row->file < module.files.size() && !module.files[row->file].empty())
+    failure.file = module.files[row->file];
+  failure.line = row->line;
+  failure.column = row->column;
+  return failure;
+}
+
+std::string uncoveredName(const OpInfo& op) {
+  const auto* call = op.get<CustomCallAttributes>();
+  return call == nullptr ? op.name : "custom_call:" + call->target;
+}
+
+} // namespace
+
+Estimator::~Estimator() = default;
+
+void Estimator::describe(EstimatorClass<Estimator>& c) {
+  c.name("estimator").version(1).hitsNeedNoModule();
+  c.option("cache_dir", &Estimator::cacheDir_, option::text)
+      .defaultValue("")
+      .topLevel()
+      .doesNotInfluenceResult()
+      .help("folder of the result cache; empty: where the run keeps it");
+  c.option("disable_cache", &Estimator::disableCache_, option::boolean)
+      .defaultValue(false)
+      .topLevel()
+      .doesNotInfluenceResult()
+      .help("neither read nor write cached results");
+  c.option("in_memory_only_cache", &Estimator::inMemoryOnlyCache_, option::boolean)
+      .defaultValue(false)
+      .topLevel()
+      .doesNotInfluenceResult()
+      .help("leave no cache file");
+  c.option("num_npus", &Estimator::numNpus_, option::positiveInteger)
+      .fromHardware("num_npus")
+      .defaultValue(1)
+      .topLevel()
+      .help("number of devices");
+}
+
+void Estimator::setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, const Json& options) {
+  plan_ = std::move(plan);
+  selves_ = plan_->objects(self);
+  run_.reserve(plan_->names.size());
+  for (const BoundOption& bound : plan_->options)
+    if (const Json* value = valueAt(options, bound.path))
+      bound.owner->options[bound.option].set(selves_[bound.classIndex], *value);
+  callAll(plan_->hooks.init, selves_);
+  initialise();
+}
+
+const std::string& Estimator::displayName() const {
+  return plan_->description.name;
+}
+
+std::string_view Estimator::slotName(uint32_t slot) const {
+  size_t known = plan_->names.size();
+  return slot < known ? plan_->names[slot] : extraNames_[slot - known];
+}
+
+uint32_t Estimator::extraSlot(const std::string& name) {
+  auto next = static_cast<uint32_t>(plan_->names.size() + extraNames_.size());
+  auto [place, isNew] = extraSlots_.emplace(name, next);
+  if (isNew)
+    extraNames_.push_back(name);
+  return place->second;
+}
+
+OpResult Estimator::callHandler(const OpInfo& op, uint32_t& slot) {
+  slot = plan_->names.find(op.name);
+  if (slot != NameTable::kNone) {
+    const BoundHandler& handler = plan_->handlers[slot];
+    return handler.method(selves_[handler.classIndex], op);
+  }
+  slot = extraSlot(op.name);
+  const BoundHandler& handler = plan_->defaultHandler;
+  if (!handler.method)
+    throw ItemError({FailureKind::UnsupportedOp,
+                     "estimator " + displayName() + " has no handler for " + op.name, "", 0, 0});
+  return handler.method(selves_[handler.classIndex], op);
+}
+
+OpResult Estimator::estimateOp(const OpInfo& op) {
+  uint32_t slot = 0;
+  return callHandler(op, slot);
+}
+
+void Estimator::account(const Module& module, size_t index, uint32_t slot, const OpResult& result,
+                        RunSums& sums) {
+  double runs = module.opRuns[index];
+  OpTotal& total = run_.at(slot, result.datatype, result.bound);
+  total.runs += runs;
+  if (result.runtime) {
+    sums.anyRuntime = true;
+    if (*result.runtime != 0)
+      total.runtime.addProduct(*result.runtime, runs);
+  }
+  if (result.flops != 0)
+    total.flops.addProduct(result.flops, runs);
+  if (result.bytes != 0)
+    total.bytes.addProduct(result.bytes, runs);
+  if (result.covered)
+    sums.coveredRuns += runs;
+  else
+    sums.uncovered[uncoveredName(module.ops[index])] += runs;
+  if (result.rateAssumed)
+    sums.assumedRates.set(static_cast<size_t>(result.datatype));
+  if (!result.success && sums.failedOp < 0)
+    sums.failedOp = static_cast<int64_t>(index);
+  if (wantDetails_ && !result.metadata.is_null())
+    sums.opMetadata.push_back(result.metadata);
+}
+
+// One pass over the distinct operations: no hook wants to see rows.
+void Estimator::runDistinct(const Module& module, RunSums& sums, int64_t& failingOp) {
+  for (size_t i = 0; i < module.ops.size(); ++i) {
+    failingOp = static_cast<int64_t>(i);
+    OpRun opRun{module.ops[i], module.opRuns[i], i, nullptr};
+    callAll(plan_->hooks.preOp, selves_, opRun);
+    uint32_t slot = 0;
+    OpResult result = callHandler(opRun.op, slot);
+    callAll(plan_->hooks.postOp, selves_, opRun, result);
+    account(module, i, slot, result, sums);
+  }
+}
+
+// One pass over the rows. Hooks that want one call per distinct operation get it at its first row.
+void Estimator::runRows(const Module& module, RunSums& sums, int64_t& failingOp) {
+  std::vector<std::optional<OpResult>> results(module.ops.size());
+  for (const OpRow& row : module.rows) {
+    const OpInfo& op = module.ops[row.op];
+    failingOp = row.op;
+    OpRun perRow{op, row.multiplicity, row.op, &row};
+    OpRun total{op, module.opRuns[row.op], row.op, nullptr};
+    std::optional<OpResult>& result = results[row.op];
+    bool first = !result.has_value();
+    auto call = [&](const auto& hooks, const auto&... more) {
+      for (const auto& hook : hooks)
+        if (first || !hook.perDistinct)
+          hook.method(selves_[hook.classIndex], hook.perDistinct ? total : perRow, more...);
+    };
+    call(plan_->hooks.preOp);
+    uint32_t slot = 0;
+    if (first)
+      result = callHandler(op, slot);
+    call(plan_->hooks.postOp, *result);
+    if (first)
+      account(module, row.op, slot, *result, sums);
+  }
+}
+
+ModuleResult Estimator::runOperations(const Module& module, int64_t& failingOp) {
+  RunSums sums;
+  if (plan_->hasRowHooks)
+    runRows(module, sums, failingOp);
+  else
+    runDistinct(module, sums, failingOp);
+  failingOp = sums.failedOp;
+  return toModuleResult(module, sums);
+}
+
+ModuleResult Estimator::toModuleResult(const Module& module, const RunSums& sums) const {
+  ModuleResult out;
+  ExactSum runtime, flops, bytes;
+  for (const OpTotal& total : run_.entries()) {
+    runtime.merge(total.runtime);
+    flops.merge(total.flops);
+    bytes.merge(total.bytes);
+  }
+  if (sums.anyRuntime || module.ops.empty())
+    out.runtime = runtime.value();
+  out.flops = flops.value();
+  out.bytes = bytes.value();
+  out.totalRuns = operationCount(module);
+  out.coveredRuns = out.totalRuns;
+  if (!sums.uncovered.empty()) {
+    out.coveredRuns = sums.coveredRuns;
+    for (const auto& [name, runs] : sums.uncovered)
+      out.uncovered.push_back({name, runs});
+  }
+  for (size_t i = 0; i < sums.assumedRates.size(); ++i)
+    if (sums.assumedRates.test(i))
+      out.assumedRates.push_back(static_cast<ElementKind>(i));
+  if (sums.failedOp >= 0) {
+    const std::string& name = module.ops[static_cast<size_t>(sums.failedOp)].name;
+    out.success = false;
+    out.failure = withPlace({FailureKind::Internal, "the handler of " + name + " failed", "", 0, 0},
+                            module, sums.failedOp);
+  }
+  if (!sums.opMetadata.is_null())
+    out.metadata = {{"ops", sums.opMetadata}};
+  return out;
+}
+
+EstimatorResult Estimator::run(const Module& module, int64_t& failingOp) {
+  run_.clear();
+  callAll(plan_->hooks.preRun, selves_, module);
+  EstimatorResult out;
+  static_cast<ModuleResult&>(out) =
+      plan_->description.wholeModule ? wholeModuleResult(module, {module.path, module.contentHash})
+                                     : runOperations(module, failingOp);
+  mergeAll(out.metadata, plan_->hooks.moduleMetadata, selves_, out);
+  callAll(plan_->hooks.postRun, selves_, module, out);
+  if (wantDetails_) {
+    StatisticsTree own;
+    addRunStatisticsTo(own, out);
+    out.statistics = own.values();
+  }
+  return out;
+}
+
+EstimatorResult Estimator::estimate(const Module& module, const std::string& keyHex,
+                                    const ResultRow* hit, bool cacheEnabled, int64_t* failureOp) {
+  int64_t failingOp = -1;
+  try {
+    callAll(plan_->hooks.preEstimate, selves_, module);
+    EstimatorResult result;
+    if (hit != nullptr) {
+      callAll(plan_->hooks.cacheHit, selves_, module, keyHex);
+      result = fromRow(*hit);
+      result.fromCache = true;
+    } else {
+      result = run(module, failingOp);
+      if (cacheEnabled)
+        callAll(plan_->hooks.cacheMiss, selves_, module, keyHex);
+    }
+    result.moduleFile = module.path;
+    callAll(plan_->hooks.postEstimate, selves_, module, result);
+    if (failureOp != nullptr)
+      *failureOp = failingOp;
+    return result;
+  } catch (const std::exception& error) {
+    if (failureOp != nullptr)
+      *failureOp = failingOp;
+    Failure failure{FailureKind::Internal, error.what(), "", 0, 0};
+    if (const auto* item = dynamic_cast<const ItemError*>(&error))
+      failure = item->failure();
+    else if (dynamic_cast<const UsageError*>(&error) != nullptr)
+      failure.kind = FailureKind::BadConfig;
+    throw ItemError(withPlace(std::move(failure), module, failingOp));
+  }
+}
+
+EstimatorResult Estimator::getEstimate(const Module& module) {
+  const Digest& key = plan_->description.wholeModule ? module.contentHash : module.fingerprint;
+  bool caching = !disableCache_ && !key.isZero();
+  auto known = caching ? memo_.find(key) : memo_.end();
+  const ResultRow* hit = known == memo_.end() ? nullptr : &known->second;
+  bool wanted = wantDetails_;
+  wantDetails_ = true;
+  EstimatorResult result;
+  int64_t failureOp = -1;
+  try {
+    result = estimate(module, caching ? key.hex() : std::string(), hit, caching, &failureOp);
+  } catch (...) {
+    wantDetails_ = wanted;
+    throw;
+  }
+  wantDetails_ = wanted;
+  result.moduleIndex = moduleIndex_++;
+  if (caching && hit == nullptr)
+    memo_.emplace(key, toRow(result, failureOp));
+  return result;
+}
+
+ModuleResult Estimator::wholeModuleResult(const Module&, const ModuleSource&) {
+  throw Error("estimator " + displayName() + " has neither op handlers nor wholeModuleResult()");
+}
+
+double Estimator::operationCount(const Module& module) const {
+  double sum = 0;
+  for (double runs : module.opRuns)
+    sum += runs;
+  return sum;
+}
+
+void Estimator::addRunStatisticsTo(StatisticsTree&, const ModuleResult&) const {}
+
+StatisticsTree Estimator::getStatistics() const {
+  StatisticsTree tree;
+  addStatisticsTo(tree);
+  return tree;
+}
+
+void Estimator::addStatisticsTo(StatisticsTree& tree) const {
+  tree.merge(statistics_);
+}
+
+Json Estimator::getMetadata() {
+  Json out = Json::object();
+  mergeAll(out, plan_->hooks.metadata, selves_);
+  return out;
+}
+
+void Estimator::absorb(const Estimator& other) {
+  if (plan_ != other.plan_)
+    throw Error("estimator " + displayName() + " cannot absorb an instance of " +
+                other.displayName());
+  other.addStatisticsTo(statistics_);
+  for (size_t i = 0; i < plan_->classes.size(); ++i)
+    if (auto* merge = plan_->classes[i].declaration->merge)
+      merge(selves_[i], other.selves_[i]);
+}
+
+std::vector<OpNameTotal> Estimator::opTotals() const {
+  struct Share {
+    OpNameTotal total;
+    ExactSum runtime, flops, bytes;
+    double largest = -1;
+  };
+  std::map<std::string_view, Share> byName;
+  for (const OpTotal& entry : run_.entries()) {
+    Share& share = byName[slotName(entry.slot)];
+    share.total.runs += entry.runs;
+    share.runtime.merge(entry.runtime);
+    share.flops.merge(entry.flops);
+    share.bytes.merge(entry.bytes);
+    double runtime = entry.runtime.value();
+    if (runtime > share.largest) {
+      share.largest = runtime;
+      share.total.bound = entry.bound;
+    }
+  }
+  std::vector<OpNameTotal> out;
+  for (auto& [name, share] : byName) {
+    share.total.name = name;
+    share.total.runtime = share.runtime.value();
+    share.total.flops = share.flops.value();
+    share.total.bytes = share.bytes.value();
+    out.push_back(std::move(share.total));
+  }
+  return out;
+}
+
+} // namespace nocturne

@@ -1,0 +1,228 @@
+#include "estimators/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/error.h"
+#include "estimators/check_declaration.h"
+#include "estimators/estimator_base.h"
+
+namespace nocturne {
+
+namespace {
+
+using Declaration = std::shared_ptr<const ClassDeclaration>;
+
+// Puts bases before what extends them, each class once, at its first place.
+class Lineariser {
+public:
+  explicit Lineariser(EstimatorPlan& plan) : plan_(plan) {}
+
+  uint32_t visit(const Declaration& declaration) {
+    checkDeclaration(*declaration);
+    std::vector<uint32_t> firstHere;
+    for (const BaseDeclaration& base : declaration->bases) {
+      if (places_.contains(base.base->type))
+        continue;
+      uint32_t place = visit(base.base);
+      plan_.classes[place].upcast = base.upcast;
+      firstHere.push_back(place);
+    }
+    auto place = static_cast<uint32_t>(plan_.classes.size());
+    plan_.classes.push_back({declaration, place, nullptr});
+    places_.emplace(declaration->type, place);
+    for (uint32_t base : firstHere)
+      plan_.classes[base].derived = place;
+    return place;
+  }
+
+private:
+  EstimatorPlan& plan_;
+  std::map<std::type_index, uint32_t> places_;
+};
+
+void checkDisplayNames(const EstimatorPlan& plan) {
+  std::set<std::string> seen;
+  for (const PlanClass& one : plan.classes)
+    if (!seen.insert(one.declaration->name).second)
+      throwDeclarationError(*plan.classes.back().declaration,
+                            "two of its bases are called \"" + one.declaration->name + '"');
+}
+
+// Options of one class as others that extend it see them.
+struct Schema {
+  OptionSchema all;
+  std::vector<BoundOption> bound;
+};
+
+class SchemaMaker {
+public:
+  explicit SchemaMaker(const EstimatorPlan& plan) : plan_(plan) {}
+
+  Schema make(const Declaration& declaration) {
+    visited_.insert(declaration->type);
+    Schema out;
+    for (size_t i = 0; i < declaration->options.size(); ++i) {
+      out.all.options.push_back(declaration->options[i].option);
+      out.bound.push_back(
+          {{declaration->options[i].option.name}, declaration, i, placeOf(declaration)});
+    }
+    for (const BaseDeclaration& base : declaration->bases)
+      if (!visited_.contains(base.base->type))
+        inherit(out, *base.base, make(base.base));
+    return out;
+  }
+
+private:
+  static const ConfigOption* find(const OptionSchema& schema, const std::string& name) {
+    for (const ConfigOption& option : schema.options)
+      if (option.name == name)
+        return &option;
+    return nullptr;
+  }
+
+  // Top-level options stay where they are, the others move into a sub-object. An option that the
+  // class declares anew stands for the base's as well.
+  void inherit(Schema& out, const ClassDeclaration& base, Schema&& from) {
+    OptionSchema own = out.all;
+    OptionSchema moved;
+    moved.nested = std::move(from.all.nested);
+    for (ConfigOption& option : from.all.options) {
+      if (find(own, option.name) != nullptr)
+        continue;
+      (option.topLevel ? out.all : moved).options.push_back(std::move(option));
+    }
+    for (BoundOption& bound : from.bound) {
+      bool direct = bound.path.size() == 1 && find(out.all, bound.path.front()) != nullptr;
+      if (!direct)
+        bound.path.insert(bound.path.begin(), base.name);
+      out.bound.push_back(std::move(bound));
+    }
+    if (moved.options.empty() && moved.nested.empty())
+      return;
+    if (find(out.all, base.name) != nullptr)
+      throwDeclarationError(*plan_.classes.back().declaration,
+                            "option \"" + base.name + "\" hides the options of that base");
+    out.all.nested.emplace(base.name, std::move(moved));
+  }
+
+  uint32_t placeOf(const Declaration& declaration) const {
+    for (uint32_t i = 0; i < plan_.classes.size(); ++i)
+      if (plan_.classes[i].declaration->type == declaration->type)
+        return i;
+    return 0;
+  }
+
+  const EstimatorPlan& plan_;
+  std::set<std::type_index> visited_;
+};
+
+template <typename... S>
+void append(std::vector<BoundHook<S...>>& to, const std::vector<Method<S...>>& from,
+            uint32_t classIndex, bool perDistinct) {
+  for (const Method<S...>& method : from)
+    to.push_back({method, classIndex, perDistinct});
+}
+
+void bindHooks(EstimatorPlan& plan, uint32_t index) {
+  const ClassDeclaration& declaration = *plan.classes[index].declaration;
+  const HookLists<Method>& from = declaration.hooks;
+  bool perDistinct = declaration.opHooksPerDistinct;
+  append(plan.hooks.init, from.init, index, perDistinct);
+  append(plan.hooks.preOp, from.preOp, index, perDistinct);
+  append(plan.hooks.postOp, from.postOp, index, perDistinct);
+  append(plan.hooks.preRun, from.preRun, index, perDistinct);
+  append(plan.hooks.postRun, from.postRun, index, perDistinct);
+  append(plan.hooks.preEstimate, from.preEstimate, index, perDistinct);
+  append(plan.hooks.postEstimate, from.postEstimate, index, perDistinct);
+  append(plan.hooks.moduleMetadata, from.moduleMetadata, index, perDistinct);
+  append(plan.hooks.metadata, from.metadata, index, perDistinct);
+  append(plan.hooks.cacheHit, from.cacheHit, index, perDistinct);
+  append(plan.hooks.cacheMiss, from.cacheMiss, index, perDistinct);
+  plan.hasRowHooks |= !perDistinct && !(from.preOp.empty() && from.postOp.empty());
+  plan.description.hooksSeeHits |=
+      !declaration.hitsNeedNoModule &&
+      !(from.preEstimate.empty() && from.postEstimate.empty() && from.cacheHit.empty());
+}
+
+// Later classes override earlier ones, name by name.
+void bindHandlers(EstimatorPlan& plan) {
+  std::map<std::string, BoundHandler> byName;
+  for (uint32_t i = 0; i < plan.classes.size(); ++i) {
+    const ClassDeclaration& declaration = *plan.classes[i].declaration;
+    for (const HandlerDeclaration& handler : declaration.handlers)
+      for (const std::string& name : handler.names)
+        byName[name] = {handler.method, i};
+    if (declaration.defaultHandler)
+      plan.defaultHandler = {*declaration.defaultHandler, i};
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, handler] : byName) {
+    names.push_back(name);
+    plan.handlers.push_back(handler);
+  }
+  plan.names = NameTable(std::move(names));
+}
+
+void describe(EstimatorPlan& plan, const Declaration& declaration) {
+  EstimatorDescription& out = plan.description;
+  out.name = declaration->name;
+  out.help = declaration->help;
+  out.allowMultiprocess = declaration->allowMultiprocess;
+  out.wholeModule = plan.handlers.empty();
+  for (const PlanClass& one : plan.classes) {
+    out.versions.emplace_back(one.declaration->name, one.declaration->version);
+    if (out.unavailable.empty() && one.declaration->unavailable)
+      out.unavailable = one.declaration->unavailable();
+  }
+  Schema schema = SchemaMaker(plan).make(declaration);
+  out.options = std::move(schema.all);
+  plan.options = std::move(schema.bound);
+  std::stable_sort(
+      plan.options.begin(), plan.options.end(),
+      [](const BoundOption& a, const BoundOption& b) { return a.classIndex < b.classIndex; });
+}
+
+// The same base reached over two ways has to be one object, else options and state would be split.
+void checkSharedBases(const EstimatorPlan& plan) {
+  const ClassDeclaration& declaration = *plan.classes.back().declaration;
+  auto [made, self] = declaration.make();
+  std::vector<void*> objects = plan.objects(self);
+  std::map<std::type_index, void*> byType;
+  for (size_t i = 0; i < plan.classes.size(); ++i)
+    byType[plan.classes[i].declaration->type] = objects[i];
+  for (size_t i = 0; i < plan.classes.size(); ++i)
+    for (const BaseDeclaration& base : plan.classes[i].declaration->bases)
+      if (base.upcast(objects[i]) != byType.at(base.base->type))
+        throwDeclarationError(declaration, "base \"" + base.base->name +
+                                               "\" is there twice: inherit it virtually");
+}
+
+} // namespace
+
+std::vector<void*> EstimatorPlan::objects(void* self) const {
+  std::vector<void*> out(classes.size());
+  out.back() = self;
+  for (size_t i = classes.size() - 1; i-- > 0;)
+    out[i] = classes[i].upcast(out[classes[i].derived]);
+  return out;
+}
+
+std::shared_ptr<const EstimatorPlan> makePlan(const Declaration& declaration) {
+  auto plan = std::make_shared<EstimatorPlan>();
+  Lineariser(*plan).visit(declaration);
+  checkDisplayNames(*plan);
+  if (declaration->make == nullptr)
+    throwDeclarationError(*declaration, "it cannot be made without arguments");
+  if (plan->classes.front().declaration->type != typeid(Estimator))
+    throwDeclarationError(*declaration, "it does not extend any estimator");
+  checkSharedBases(*plan);
+  for (uint32_t i = 0; i < plan->classes.size(); ++i)
+    bindHooks(*plan, i);
+  bindHandlers(*plan);
+  describe(*plan, declaration);
+  return plan;
+}
+
+} // namespace nocturne

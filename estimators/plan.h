@@ -1,0 +1,58 @@
+// A class of estimators with all its bases, resolved once when it is registered: what runs, in
+// which order, for which object.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/estimator_description.h"
+#include "estimators/declaration.h"
+#include "estimators/name_table.h"
+
+namespace nocturne {
+
+template <typename R, typename... A>
+struct BoundHook {
+  Method<R, A...> method;
+  uint32_t classIndex = 0;
+  bool perDistinct = false; // of op hooks: one call per distinct operation
+};
+
+struct BoundHandler {
+  OpHandler method;
+  uint32_t classIndex = 0;
+};
+
+struct BoundOption {
+  std::vector<std::string> path; // in the resolved configuration
+  std::shared_ptr<const ClassDeclaration> owner;
+  size_t option = 0; // in owner->options
+  uint32_t classIndex = 0;
+};
+
+struct PlanClass {
+  std::shared_ptr<const ClassDeclaration> declaration;
+  uint32_t derived = 0;                     // the class that first named it as a base
+  void* (*upcast)(void* derived) = nullptr; // null for the class itself
+};
+
+struct EstimatorPlan {
+  EstimatorDescription description;
+  std::vector<PlanClass> classes;     // bases first: the order of hooks; the class itself is last
+  NameTable names;                    // of the operations that have a handler
+  std::vector<BoundHandler> handlers; // by place in `names`
+  BoundHandler defaultHandler;        // its method is null when there is none
+  HookLists<BoundHook> hooks;
+  bool hasRowHooks = false; // an op hook wants one call per row
+  std::vector<BoundOption> options;
+
+  // The object as each of the classes, given its address as the last of them.
+  std::vector<void*> objects(void* self) const;
+};
+
+// Checks the declaration and resolves it. Throws Error that names the class and the mistake.
+std::shared_ptr<const EstimatorPlan>
+makePlan(const std::shared_ptr<const ClassDeclaration>& declaration);
+
+} // namespace nocturne

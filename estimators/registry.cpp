@@ -1,0 +1,43 @@
+#include "estimators/registry.h"
+
+#include "engine/error.h"
+#include "estimators/plan.h"
+
+namespace nocturne {
+
+void EstimatorRegistry::addClass(std::shared_ptr<const ClassDeclaration> declaration) {
+  std::shared_ptr<const EstimatorPlan> plan = makePlan(declaration);
+  if (!plans_.emplace(declaration->name, std::move(plan)).second)
+    throw Error("two estimator classes are called \"" + declaration->name + '"');
+}
+
+const EstimatorDescription* EstimatorRegistry::find(const std::string& name) const {
+  auto place = plans_.find(name);
+  return place == plans_.end() ? nullptr : &place->second->description;
+}
+
+EstimatorLookup EstimatorRegistry::lookup() const {
+  return [this](const std::string& name) { return find(name); };
+}
+
+std::vector<const EstimatorDescription*> EstimatorRegistry::all() const {
+  std::vector<const EstimatorDescription*> out;
+  for (const auto& [name, plan] : plans_)
+    out.push_back(&plan->description);
+  return out;
+}
+
+std::unique_ptr<Estimator> EstimatorRegistry::create(const std::string& name,
+                                                     const Json& resolvedOptions) const {
+  auto place = plans_.find(name);
+  if (place == plans_.end())
+    throw Error("no estimator is called \"" + name + '"');
+  const EstimatorPlan& plan = *place->second;
+  if (!plan.description.unavailable.empty())
+    throw Error("estimator \"" + name + "\" is not available: " + plan.description.unavailable);
+  auto [made, self] = plan.classes.back().declaration->make();
+  made->setUp(place->second, self, resolvedOptions);
+  return std::move(made);
+}
+
+} // namespace nocturne

@@ -1,0 +1,73 @@
+// The roofline model: an operation takes the longer of its arithmetic at the rate of its type and
+// its memory traffic at the memory's bandwidth; a module takes the sum. docs/roofline.md has every
+// rule.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <map>
+#include <string>
+
+#include "estimators/compute_estimator.h"
+#include "estimators/work.h"
+
+namespace nocturne {
+
+class RooflineEstimator : public virtual ComputeEstimator {
+public:
+  static void describe(EstimatorClass<RooflineEstimator>& c);
+
+  // A handler made of a rule.
+  template <WorkRule Rule>
+  OpResult charged(const OpInfo& op) {
+    return charge(op, Rule(op));
+  }
+  void addStatisticsTo(StatisticsTree& tree) const override;
+
+protected:
+  // The time of some work on this machine.
+  OpResult charge(const OpInfo& op, const Work& work);
+  OpResult chargeBandwidth(const OpInfo& op, double bytes) override;
+  void addTotals(StatisticsTree& tree, const RunTotals& totals) const override;
+  void addRunStatisticsTo(StatisticsTree& tree, const ModuleResult& result) const override;
+
+  double peakFlops() const { return peakFlops_; }
+  double memoryBandwidth() const { return memoryBandwidth_; }
+  // FLOP/s of the machine's table by type name; empty when it has none.
+  const std::map<std::string, double>& datatypeFlops() const { return perDatatypeFlops_; }
+
+private:
+  static constexpr size_t kKinds = 64;
+
+  // Seconds that the work of some runs would take at the machine's full rates: what utilisations
+  // are shares of. Added up module by module, so that the order of modules cannot show.
+  struct IdealSeconds {
+    std::map<ElementKind, ExactSum> byType;
+    ExactSum memory;
+  };
+
+  OpResult fusion(const OpInfo& op);
+  OpResult customCall(const OpInfo& op);
+  void prepareRates();
+  void setTime(OpResult& result, double compute) const;
+  void countIdeal(const Module& module, const ModuleResult& result);
+  double addIdeal(IdealSeconds& to, const ModuleResult& result) const;
+  double rateFromTable(ElementKind kind, bool& assumed) const;
+  void addUtilisation(StatisticsTree& tree, const RunTotals& totals,
+                      const IdealSeconds& ideal) const;
+
+  double peakFlops_ = 0, memoryBandwidth_ = 0;
+  std::map<std::string, double> perDatatypeFlops_;
+  double computeEfficiency_ = 1, bandwidthEfficiency_ = 1, opOverhead_ = 0;
+  bool tf32_ = true, errorOnUnknownType_ = false;
+  double tdp_ = 0, hbmPowerRatio_ = 0;
+
+  std::array<double, kKinds> rates_{}; // attainable FLOP/s by ElementKind
+  std::bitset<kKinds> assumed_;
+  double bandwidth_ = 0; // attainable B/s
+  bool hasTf32_ = false;
+  IdealSeconds ideal_;
+  ExactSum energy_;
+};
+
+} // namespace nocturne

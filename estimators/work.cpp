@@ -1,0 +1,174 @@
+#include "estimators/work.h"
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "estimators/rules.h"
+
+namespace nocturne {
+
+namespace {
+
+constexpr size_t kKinds = 64;
+
+// Larger: preferred as the type of the work.
+std::array<int, kKinds> makeRanks() {
+  std::array<int, kKinds> ranks{};
+  for (size_t i = 0; i < kKinds; ++i) {
+    auto kind = static_cast<ElementKind>(i);
+    if (kind > ElementKind::Index || kind == ElementKind::None || kind == ElementKind::Token)
+      continue;
+    ElementKind component = componentKind(kind);
+    ranks[i] = static_cast<int>(widthInBits(component)) * 256 + (isFloat(component) ? 128 : 0) +
+               (100 - static_cast<int>(component));
+  }
+  return ranks;
+}
+
+int rankOf(ElementKind kind) {
+  static const std::array<int, kKinds> kRanks = makeRanks();
+  return kRanks[static_cast<size_t>(kind) % kKinds];
+}
+
+} // namespace
+
+Work freeWork(const OpInfo&) {
+  return {};
+}
+
+Work moveWork(const OpInfo& op) {
+  Work work;
+  work.bytes = op.operandBytes() + op.resultBytes();
+  return work;
+}
+
+Work perElementWork(const OpInfo& op, double perElement) {
+  Work work = moveWork(op);
+  work.flops = resultOf(op, 0).elementCount() * perElement;
+  work.type = workType(op);
+  return work;
+}
+
+ElementKind workType(const OpInfo& op) {
+  ElementKind best = ElementKind::None;
+  int bestRank = 0;
+  auto consider = [&](const TensorType& type) {
+    int rank = rankOf(type.element.kind);
+    if (rank > bestRank) {
+      bestRank = rank;
+      best = type.element.kind;
+    }
+  };
+  for (const TensorType& type : op.operands)
+    consider(type);
+  for (const TensorType& type : op.results)
+    consider(type);
+  return componentKind(best);
+}
+
+ElementKind operandType(const TensorType& a, const TensorType& b) {
+  ElementKind left = a.element.kind, right = b.element.kind;
+  return componentKind(rankOf(right) > rankOf(left) ? right : left);
+}
+
+double extent(const TensorType& type, int64_t dimension) {
+  if (dimension < 0 || static_cast<size_t>(dimension) >= type.dims.size())
+    return 1;
+  int64_t size = type.dims[static_cast<size_t>(dimension)];
+  return size < 0 ? 1 : static_cast<double>(size);
+}
+
+double extentFromEnd(const TensorType& type, size_t fromEnd) {
+  return extent(type, static_cast<int64_t>(type.dims.size()) - 1 - static_cast<int64_t>(fromEnd));
+}
+
+namespace {
+const TensorType& at(const std::vector<TensorType>& types, size_t index) {
+  static const TensorType kNothing;
+  return index < types.size() ? types[index] : kNothing;
+}
+} // namespace
+
+const TensorType& operandOf(const OpInfo& op, size_t index) {
+  return at(op.operands, index);
+}
+const TensorType& resultOf(const OpInfo& op, size_t index) {
+  return at(op.results, index);
+}
+
+int ceilLog2(double value) {
+  int power = 0;
+  for (double reach = 1; reach < value && power < 1023; reach *= 2)
+    ++power;
+  return power;
+}
+
+double wholeRoot(double value) {
+  if (!(value > 0))
+    return 0;
+  double root = std::sqrt(value); // exact to the last bit on every machine
+  double down = static_cast<double>(static_cast<uint64_t>(root));
+  return root - down >= 0.5 ? down + 1 : down;
+}
+
+double bodyFlops(const OpInfo& op, double least) {
+  double sum = 0;
+  for (const OpInfo& inner : op.nested)
+    if (WorkRule rule = findRule(inner.name))
+      sum += rule(inner).flops;
+  return sum > least ? sum : least;
+}
+
+namespace {
+
+// Number of positions o in [0, outputs) with first <= o * stride + offset <= last.
+int64_t positionsBetween(int64_t outputs, int64_t stride, int64_t offset, int64_t first,
+                         int64_t last) {
+  int64_t from = offset >= first ? 0 : (first - offset + stride - 1) / stride;
+  if (offset > last)
+    return 0;
+  int64_t to = (last - offset) / stride;
+  return std::max<int64_t>(0, std::min(to, outputs - 1) - from + 1);
+}
+
+// The same, counting only positions where o * stride + offset is a multiple of `dilation`.
+int64_t undilatedPositions(int64_t outputs, int64_t stride, int64_t offset, int64_t last,
+                           int64_t dilation) {
+  int64_t period = dilation / std::gcd(stride, dilation);
+  for (int64_t o = 0; o < period && o < outputs; ++o) {
+    if ((o * stride + offset) % dilation != 0)
+      continue;
+    // Every period-th position from here on.
+    int64_t left = (outputs - o + period - 1) / period;
+    return positionsBetween(left, stride * period, o * stride + offset, 0, last);
+  }
+  return 0;
+}
+
+template <typename T>
+T entry(const std::vector<T>& list, size_t index, T otherwise) {
+  return index < list.size() ? list[index] : otherwise;
+}
+
+} // namespace
+
+double usefulTaps(double inputExtent, double outputExtent, const WindowAttributes& window,
+                  size_t dimension) {
+  auto input = static_cast<int64_t>(inputExtent), outputs = static_cast<int64_t>(outputExtent);
+  int64_t taps = entry<int64_t>(window.sizes, dimension, 1);
+  int64_t stride = std::max<int64_t>(1, entry<int64_t>(window.strides, dimension, 1));
+  int64_t base = std::max<int64_t>(1, entry<int64_t>(window.baseDilations, dimension, 1));
+  int64_t spread = std::max<int64_t>(1, entry<int64_t>(window.windowDilations, dimension, 1));
+  int64_t low = entry(window.padding, dimension, {0, 0}).first;
+  if (input <= 0 || outputs <= 0)
+    return 0;
+  int64_t last = (input - 1) * base;
+  int64_t pairs = 0;
+  for (int64_t tap = 0; tap < taps; ++tap)
+    pairs += base == 1 ? positionsBetween(outputs, stride, tap * spread - low, 0, last)
+                       : undilatedPositions(outputs, stride, tap * spread - low, last, base);
+  return static_cast<double>(pairs);
+}
+
+} // namespace nocturne
