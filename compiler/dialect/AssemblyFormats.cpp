@@ -7,9 +7,8 @@ using namespace mlir;
 namespace nocturne::stablehlo {
 
 ParseResult parseIntList(AsmParser& parser, SmallVectorImpl<int64_t>& values) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parser.parseInteger(values.emplace_back());
-  });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return parser.parseInteger(values.emplace_back()); });
 }
 
 void printIntList(AsmPrinter& printer, ArrayRef<int64_t> values) {
@@ -234,8 +233,17 @@ void printTrueFalse(OpAsmPrinter& printer, Operation*, Attribute attr) {
   printer << (isFlagSet(attr) ? "true" : "false");
 }
 
-ParseResult parseText(OpAsmParser& parser, StringAttr& attr) { return parser.parseAttribute(attr); }
-void printText(OpAsmPrinter& printer, Operation*, StringAttr attr) { printer << attr; }
+ParseResult parseText(OpAsmParser& parser, StringAttr& attr) {
+  // Not parseAttribute(), which would take the `:` before the operation's types for the string's.
+  std::string text;
+  if (parser.parseString(&text))
+    return failure();
+  attr = parser.getBuilder().getStringAttr(text);
+  return success();
+}
+void printText(OpAsmPrinter& printer, Operation*, StringAttr attr) {
+  printer.printAttributeWithoutType(attr);
+}
 
 ParseResult parseSymbol(OpAsmParser& parser, StringAttr& attr) {
   return parser.parseSymbolName(attr);

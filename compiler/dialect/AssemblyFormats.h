@@ -1,5 +1,5 @@
-// Pieces of printed forms that the declarative formats in the .td files name: `custom<X>(...)` there
-// is `parseX` and `printX` here.
+// Pieces of printed forms that the declarative formats in the .td files name: `custom<X>(...)`
+// there is `parseX` and `printX` here.
 
 #pragma once
 
@@ -119,7 +119,7 @@ mlir::ParseResult parseWindow(mlir::OpAsmParser& parser, mlir::Attribute& stride
                               mlir::Attribute& padding, mlir::Attribute& lhsDilation,
                               mlir::Attribute& rhsDilation, mlir::Attribute& reversal);
 void printWindow(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::Attribute strides,
-                 mlir::Attribute padding, mlir::Attribute lhsDilation,
-                 mlir::Attribute rhsDilation, mlir::Attribute reversal);
+                 mlir::Attribute padding, mlir::Attribute lhsDilation, mlir::Attribute rhsDilation,
+                 mlir::Attribute reversal);
 
 } // namespace nocturne::stablehlo

@@ -18,7 +18,9 @@ bool isI64List(Attribute attr) {
   return isDenseInteger(attr) && cast<DenseIntElementsAttr>(attr).getType().getRank() == 1;
 }
 
-bool isI64Matrix(Attribute attr) { return isDenseInteger(attr); }
+bool isI64Matrix(Attribute attr) {
+  return isDenseInteger(attr);
+}
 
 bool isBoolList(Attribute attr) {
   if (isa_and_nonnull<DenseBoolArrayAttr>(attr))
@@ -27,7 +29,9 @@ bool isBoolList(Attribute attr) {
   return elements && elements.getElementType().isInteger(1);
 }
 
-bool isFlag(Attribute attr) { return isa_and_nonnull<UnitAttr, BoolAttr>(attr); }
+bool isFlag(Attribute attr) {
+  return isa_and_nonnull<UnitAttr, BoolAttr>(attr);
+}
 
 bool isReplicaGroups(Attribute attr) {
   return isDenseInteger(attr) || isa_and_nonnull<ReplicaGroupMeshAxesAttr, OpaqueAttr>(attr);
@@ -67,21 +71,33 @@ bool isFlagSet(Attribute attr) {
   return isa_and_nonnull<UnitAttr>(attr);
 }
 
-bool isBoolean(Type element) { return element.isInteger(1); }
+bool isBoolean(Type element) {
+  return element.isInteger(1);
+}
 
-bool isIntegral(Type element) { return isa<IntegerType>(element); }
+bool isIntegral(Type element) {
+  return isa<IntegerType>(element);
+}
 
-bool isIntegralOrIndex(Type element) { return isa<IntegerType, IndexType>(element); }
+bool isIntegralOrIndex(Type element) {
+  return isa<IntegerType, IndexType>(element);
+}
 
 bool isFloatLike(Type element) {
   // A type of a dialect that is only kept as text may be anything, so it is let pass.
   return isa<FloatType, quant::QuantizedType, OpaqueType>(element);
 }
 
-bool isFloatOrComplex(Type element) { return isFloatLike(element) || isComplex(element); }
+bool isFloatOrComplex(Type element) {
+  return isFloatLike(element) || isComplex(element);
+}
 
-bool isComplex(Type element) { return isa<ComplexType>(element); }
+bool isComplex(Type element) {
+  return isa<ComplexType>(element);
+}
 
-bool isQuantized(Type element) { return isa<quant::QuantizedType>(element); }
+bool isQuantized(Type element) {
+  return isa<quant::QuantizedType>(element);
+}
 
 } // namespace nocturne::stablehlo

@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace nocturne::stablehlo {
 
@@ -20,7 +20,8 @@ bool isReplicaGroups(mlir::Attribute attr);
 // as dense elements; empty where there is none, or where it is neither.
 llvm::SmallVector<int64_t> readI64List(mlir::Attribute attr);
 
-// The same for an optional list that defaults to `count` times `value`, as strides and dilations do.
+// The same for an optional list that defaults to `count` times `value`, as strides and dilations
+// do.
 llvm::SmallVector<int64_t> readI64ListOr(mlir::Attribute attr, size_t count, int64_t value);
 
 llvm::SmallVector<bool> readBoolList(mlir::Attribute attr);

@@ -1,9 +1,9 @@
 // Text forms of the dialect's attributes.
 
 #include "compiler/dialect/AssemblyFormats.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "mlir/IR/DialectImplementation.h"
 
 #include <functional>
 
@@ -125,7 +125,9 @@ private:
   bool first_ = true;
 };
 
-StringRef spell(bool value) { return value ? "true" : "false"; }
+StringRef spell(bool value) {
+  return value ? "true" : "false";
+}
 
 ParseResult parseBound(AsmParser& parser, Dims& bounds) {
   if (succeeded(parser.parseOptionalQuestion())) {
@@ -368,8 +370,9 @@ void TypeExtensionsAttr::print(AsmPrinter& printer) const {
   printer << '>';
 }
 
-LogicalResult TypeExtensionsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
-                                                 function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult
+TypeExtensionsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                   function_ref<InFlightDiagnostic()> emitError) const {
   if (getBounds().size() != shape.size())
     return emitError() << "expected one bound for each of " << shape.size() << " dimensions, got "
                        << getBounds().size();

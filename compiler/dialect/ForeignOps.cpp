@@ -2,9 +2,9 @@
 
 #include "compiler/dialect/Lenient.h"
 #include "compiler/dialect/StablehloDialect.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -35,12 +35,17 @@ Attribute translateAttribute(StringRef dialect, StringRef spec, MLIRContext* con
   if (body.consume_front("\""))
     body.consume_back("\"");
   StringRef mnemonic = body.take_until([](char c) { return c == '<' || c == ' '; });
-  static constexpr StringLiteral kEnums[] = {"precision",     "comparison_direction",
-                                             "comparison_type", "fft_type", "transpose",
-                                             "rng_distribution", "rng_algorithm"};
-  static constexpr StringLiteral kStructs[] = {"dot", "gather", "scatter", "conv",
-                                               "channel_handle", "output_operand_alias",
-                                               "type_extensions", "result_accuracy"};
+  static constexpr StringLiteral kEnums[] = {
+      "precision", "comparison_direction", "comparison_type", "fft_type",
+      "transpose", "rng_distribution",     "rng_algorithm"};
+  static constexpr StringLiteral kStructs[] = {"dot",
+                                               "gather",
+                                               "scatter",
+                                               "conv",
+                                               "channel_handle",
+                                               "output_operand_alias",
+                                               "type_extensions",
+                                               "result_accuracy"};
   if (llvm::is_contained(kEnums, mnemonic))
     return mlir::parseAttribute(("#stablehlo<" + body + ">").str(), context);
   if (llvm::is_contained(kStructs, mnemonic))
@@ -96,9 +101,9 @@ static ParseResult parseShardyCollective(OpAsmParser& parser, OperationState& st
     if (failed(text))
       return failure();
     MLIRContext* context = parser.getContext();
-    state.addAttribute(axes, OpaqueAttr::get(StringAttr::get(context, "sdy"),
-                                             (axes + "<" + *text + ">").str(),
-                                             NoneType::get(context)));
+    state.addAttribute(axes,
+                       OpaqueAttr::get(StringAttr::get(context, "sdy"),
+                                       (axes + "<" + *text + ">").str(), NoneType::get(context)));
   }
   UnresolvedOperands operands;
   return failure(parser.parseOperand(operands.emplace_back()) ||
@@ -116,9 +121,9 @@ static ParseResult parseShardings(OpAsmParser& parser, OperationState& state, St
   if (failed(text))
     return failure();
   MLIRContext* context = parser.getContext();
-  state.addAttribute(name, OpaqueAttr::get(StringAttr::get(context, "sdy"),
-                                           "sharding_per_value<" + *text + ">",
-                                           NoneType::get(context)));
+  state.addAttribute(name,
+                     OpaqueAttr::get(StringAttr::get(context, "sdy"),
+                                     "sharding_per_value<" + *text + ">", NoneType::get(context)));
   return success();
 }
 
@@ -134,7 +139,8 @@ static ParseResult parseShardyBody(OpAsmParser& parser, OperationState& state,
                  lenient::parseTypes(parser, state, operands));
 }
 
-// sdy.manual_computation(%a) in_shardings=[..] out_shardings=[..] manual_axes={..} (%arg: t) {..} : fn
+// sdy.manual_computation(%a) in_shardings=[..] out_shardings=[..] manual_axes={..} (%arg: t) {..} :
+// fn
 static ParseResult parseManualComputation(OpAsmParser& parser, OperationState& state) {
   UnresolvedOperands operands;
   if (parseShardyOperands(parser, operands) || parseShardings(parser, state, "in_shardings") ||
@@ -153,8 +159,7 @@ static ParseResult parseNamedComputation(OpAsmParser& parser, OperationState& st
       parser.parseGreater() || parseShardyOperands(parser, operands))
     return failure();
   for (StringRef shardings : {"in_shardings", "out_shardings"})
-    if (lenient::peek(parser) == shardings.front() &&
-        parseShardings(parser, state, shardings))
+    if (lenient::peek(parser) == shardings.front() && parseShardings(parser, state, shardings))
       return failure();
   return parseShardyBody(parser, state, operands);
 }
@@ -180,8 +185,7 @@ static ParseResult parseScan(OpAsmParser& parser, OperationState& state) {
   if (parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("inits") ||
       parser.parseOperandList(inits, OpAsmParser::Delimiter::Paren) ||
-      parser.parseKeyword("dimension") || parser.parseEqual() ||
-      parser.parseInteger(dimension) ||
+      parser.parseKeyword("dimension") || parser.parseEqual() || parser.parseInteger(dimension) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
       parser.parseRegion(*state.addRegion()))
     return failure();
@@ -204,24 +208,44 @@ static ParseResult parseFragment(OpAsmParser& parser, OperationState& state) {
   return lenient::parseTypes(parser, state, operands);
 }
 
+namespace {
+
+struct ForeignOperation {
+  StringLiteral name;
+  ParseResult (*parse)(OpAsmParser&, OperationState&);
+};
+
+} // namespace
+
+// A hook refers to the function pointer it is made from, so these have to last.
+static constexpr ForeignOperation kMhlo{"mhlo.", parseMhlo};
+static constexpr ForeignOperation kOperations[] = {
+    {"chlo.constant", parseConstant},
+    {"chlo.scan", parseScan},
+    {"mpmd.fragment", parseFragment},
+    {"sdy.all_gather", parseShardyCollective},
+    {"sdy.all_reduce", parseShardyCollective},
+    {"sdy.all_slice", parseShardyCollective},
+    {"sdy.all_to_all", parseShardyCollective},
+    {"sdy.collective_permute", parseShardyCollective},
+    {"sdy.constant", parseConstant},
+    {"sdy.manual_computation", parseManualComputation},
+    {"sdy.mesh", parseMesh},
+    {"sdy.named_computation", parseNamedComputation},
+    {"sdy.reduce_scatter", parseShardyCollective},
+    {"sdy.replicated_to_unreduced", parseShardyCollective},
+    {"sdy.reshard", parseShardedValue},
+    {"sdy.sharded_to_unreduced", parseShardyCollective},
+    {"sdy.sharding_constraint", parseShardedValue},
+};
+
 Dialect::ParseOpHook findParser(StringRef name) {
-  using Parser = ParseResult (*)(OpAsmParser&, OperationState&);
-  if (name.starts_with("mhlo."))
-    return Dialect::ParseOpHook(parseMhlo);
-  Parser parser = llvm::StringSwitch<Parser>(name)
-                      .Case("sdy.mesh", parseMesh)
-                      .Cases({"sdy.sharding_constraint", "sdy.reshard"}, parseShardedValue)
-                      .Cases({"sdy.all_gather", "sdy.all_slice", "sdy.all_reduce",
-                              "sdy.reduce_scatter", "sdy.all_to_all", "sdy.collective_permute",
-                              "sdy.sharded_to_unreduced", "sdy.replicated_to_unreduced"},
-                             parseShardyCollective)
-                      .Case("sdy.manual_computation", parseManualComputation)
-                      .Case("sdy.named_computation", parseNamedComputation)
-                      .Cases({"sdy.constant", "chlo.constant"}, parseConstant)
-                      .Case("chlo.scan", parseScan)
-                      .Case("mpmd.fragment", parseFragment)
-                      .Default(nullptr);
-  return parser ? Dialect::ParseOpHook(parser) : Dialect::ParseOpHook();
+  if (name.starts_with(kMhlo.name))
+    return kMhlo.parse;
+  const auto* known =
+      llvm::find_if(kOperations, [&](const ForeignOperation& op) { return op.name == name; });
+  return known == std::end(kOperations) ? Dialect::ParseOpHook()
+                                        : Dialect::ParseOpHook(known->parse);
 }
 
 } // namespace nocturne::foreign

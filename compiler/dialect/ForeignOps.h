@@ -13,7 +13,6 @@ mlir::Dialect::ParseOpHook findParser(llvm::StringRef name);
 // MHLO's attributes and types that are StableHLO's under an older name; null for all others.
 mlir::Attribute translateAttribute(llvm::StringRef dialect, llvm::StringRef spec,
                                    mlir::MLIRContext* context);
-mlir::Type translateType(llvm::StringRef dialect, llvm::StringRef spec,
-                         mlir::MLIRContext* context);
+mlir::Type translateType(llvm::StringRef dialect, llvm::StringRef spec, mlir::MLIRContext* context);
 
 } // namespace nocturne::foreign

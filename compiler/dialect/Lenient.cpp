@@ -1,9 +1,10 @@
 #include "compiler/dialect/Lenient.h"
 
 #include "compiler/dialect/ForeignOps.h"
-#include "llvm/ADT/StringExtras.h"
+#include "compiler/dialect/StablehloDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
 
@@ -15,6 +16,8 @@ LenientDialect::LenientDialect(StringRef dialectName, MLIRContext* owner, TypeID
     : Dialect(dialectName, owner, id) {
   allowUnknownOperations();
   allowUnknownTypes();
+  // MHLO's operations and attributes are read as StableHLO's.
+  owner->getOrLoadDialect<stablehlo::StablehloDialect>();
 }
 
 Attribute LenientDialect::parseAttribute(DialectAsmParser& parser, Type) const {
@@ -40,7 +43,9 @@ std::optional<Dialect::ParseOpHook> LenientDialect::getParseOperationHook(String
 
 namespace lenient {
 
-static const char* place(OpAsmParser& parser) { return parser.getCurrentLocation().getPointer(); }
+static const char* place(OpAsmParser& parser) {
+  return parser.getCurrentLocation().getPointer();
+}
 
 char peek(OpAsmParser& parser) {
   const char* text = place(parser);
@@ -85,8 +90,8 @@ static ParseResult skipGroup(OpAsmParser& parser) {
       {&AsmParser::parseOptionalLBrace, &AsmParser::parseOptionalRBrace}};
   SmallVector<const Bracket*> open;
   do {
-    const auto* opened = llvm::find_if(
-        brackets, [&](const Bracket& b) { return succeeded((parser.*b.open)()); });
+    const auto* opened =
+        llvm::find_if(brackets, [&](const Bracket& b) { return succeeded((parser.*b.open)()); });
     if (opened != std::end(brackets)) {
       open.push_back(opened);
       continue;
@@ -165,7 +170,9 @@ ParseResult parseRegionWithArguments(OpAsmParser& parser, Region& region) {
 }
 
 // The text from here on, as much of it as decides what comes next. The buffer ends with a zero.
-static StringRef ahead(const char* text) { return {text, strnlen(text, 4096)}; }
+static StringRef ahead(const char* text) {
+  return {text, strnlen(text, 4096)};
+}
 
 // Whether the text at `{` is an attribute dictionary rather than a region: it is empty or starts
 // with a name that `=`, `,` or `}` follows.
@@ -176,7 +183,8 @@ static bool isDictionary(const char* text) {
   if (rest.consume_front("\""))
     rest = rest.substr(rest.find('"')).drop_front(1);
   else
-    rest = rest.drop_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$'; });
+    rest = rest.drop_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$'; });
   rest = rest.ltrim();
   return !rest.empty() && StringRef("=,}").contains(rest.front());
 }
@@ -185,8 +193,8 @@ static bool isDictionary(const char* text) {
 static bool startsOperation(const char* text) {
   StringRef rest = ahead(text);
   while (rest.consume_front("%")) {
-    rest = rest.drop_while(
-        [](char c) { return llvm::isAlnum(c) || StringRef("_.$-#:").contains(c); });
+    rest =
+        rest.drop_while([](char c) { return llvm::isAlnum(c) || StringRef("_.$-#:").contains(c); });
     rest = rest.ltrim();
     if (!rest.consume_front(","))
       return rest.starts_with("=");
@@ -213,10 +221,8 @@ public:
       if (!*more)
         break;
     }
-    if (resultFromValue_) {
-      state_.addTypes(resultFromValue_);
-      return success();
-    }
+    if (valueType_ && lenient::peek(parser_) != ':')
+      return applyValueType();
     return lenient::parseTypes(parser_, state_, operands_);
   }
 
@@ -224,7 +230,8 @@ private:
   // One part; false where the types or the next operation start.
   FailureOr<bool> parsePart() {
     const char* text = parser_.getCurrentLocation().getPointer();
-    const bool newLine = StringRef(previousEnd_, static_cast<size_t>(text - previousEnd_)).contains('\n');
+    const bool newLine =
+        StringRef(previousEnd_, static_cast<size_t>(text - previousEnd_)).contains('\n');
     previousEnd_ = text;
     switch (*text) {
     case '%':
@@ -233,6 +240,8 @@ private:
       return done(parser_.parseOperand(operands_.emplace_back()));
     case ',':
       return done(parser_.parseComma());
+    case '=':
+      return done(parser_.parseEqual());
     case '(':
       return done(parseParentheses());
     case '{':
@@ -252,6 +261,16 @@ private:
     default:
       return newLine ? FailureOr<bool>(false) : parseWordOrValue(text);
     }
+  }
+
+  // `constant dense<1> : tensor<i32>`, `expect %a, dense<1> : tensor<i32>`: the value took the type
+  // along that is the operands' and results' as well.
+  ParseResult applyValueType() {
+    Type result = valueType_;
+    if (succeeded(parser_.parseOptionalArrow()) && parser_.parseType(result))
+      return failure();
+    state_.addTypes(SmallVector<Type>(parser_.getNumResults(), result));
+    return parser_.resolveOperands(operands_, valueType_, state_.operands);
   }
 
   static FailureOr<bool> done(ParseResult result) {
@@ -282,11 +301,8 @@ private:
     if (failed(*any))
       return failure();
     state_.addAttribute(unusedName("value"), value);
-    // `constant dense<1> : tensor<i32>`: the value's type is the result's.
-    if (auto typed = dyn_cast<TypedAttr>(value); typed && operands_.empty() &&
-                                                 parser_.getNumResults() == 1 &&
-                                                 lenient::peek(parser_) != ':')
-      resultFromValue_ = typed.getType();
+    if (auto typed = dyn_cast<TypedAttr>(value))
+      valueType_ = typed.getType();
     return true;
   }
 
@@ -321,12 +337,8 @@ private:
   // `(%a, %b)`, `(%arg: type)` before a region, `(%x = %y)`, or `(%a, k = 2)`.
   ParseResult parseParentheses() {
     auto item = [&]() -> ParseResult {
-      if (lenient::peek(parser_) != '%') {
-        StringRef word;
-        if (parser_.parseKeyword(&word) || parser_.parseEqual())
-          return failure();
-        return parseValue(word);
-      }
+      if (lenient::peek(parser_) != '%')
+        return parseNamedOrPlainValue();
       OpAsmParser::UnresolvedOperand operand;
       if (parser_.parseOperand(operand))
         return failure();
@@ -343,6 +355,22 @@ private:
       return success();
     };
     return parser_.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, item);
+  }
+
+  // `k = 2`, or a word or type that stands alone.
+  ParseResult parseNamedOrPlainValue() {
+    StringRef word;
+    Type type;
+    if (OptionalParseResult plain = parser_.parseOptionalType(type); plain.has_value()) {
+      state_.addAttribute(unusedName("type"), TypeAttr::get(type));
+      return *plain;
+    }
+    if (parser_.parseKeyword(&word))
+      return failure();
+    if (succeeded(parser_.parseOptionalEqual()))
+      return parseValue(word);
+    state_.addAttribute(unusedName(word), UnitAttr::get(parser_.getContext()));
+    return success();
   }
 
   ParseResult keepText() {
@@ -364,7 +392,7 @@ private:
   OperationState& state_;
   lenient::UnresolvedOperands operands_;
   SmallVector<OpAsmParser::Argument> arguments_;
-  Type resultFromValue_;
+  Type valueType_;
   const char* previousEnd_ = nullptr;
 };
 

@@ -31,8 +31,7 @@ ParseResult ConstantOp::parse(OpAsmParser& parser, OperationState& state) {
     auto parseProperty = [&]() -> ParseResult {
       std::string name;
       Attribute value;
-      if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
-          parser.parseAttribute(value))
+      if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseAttribute(value))
         return failure();
       properties.append(name, value);
       return success();
@@ -52,7 +51,8 @@ ParseResult ConstantOp::parse(OpAsmParser& parser, OperationState& state) {
       parser.parseAttribute(value))
     return failure();
   state.getOrAddProperties<Properties>().value = value;
-  // A quantized constant has a storage type of its own: `dense<1> : tensor<i8> : tensor<!quant...>`.
+  // A quantized constant has a storage type of its own: `dense<1> : tensor<i8> :
+  // tensor<!quant...>`.
   Type type = value.getType();
   if (succeeded(parser.parseOptionalColon()) && parser.parseType(type))
     return failure();
@@ -101,8 +101,7 @@ ParseResult DotGeneralOp::parse(OpAsmParser& parser, OperationState& state) {
       parsed = parser.parseCustomAttributeWithFallback(properties.algorithm);
     else
       return parser.emitError(keywordLoc)
-             << "expected batching_dims, contracting_dims, precision or algorithm, got "
-             << keyword;
+             << "expected batching_dims, contracting_dims, precision or algorithm, got " << keyword;
     if (failed(parsed))
       return failure();
   }
@@ -125,8 +124,7 @@ void DotGeneralOp::print(OpAsmPrinter& printer) {
   DotDimensionNumbersAttr dims = getDotDimensionNumbers();
   if (!dims.getLhsBatchingDimensions().empty() || !dims.getRhsBatchingDimensions().empty())
     pairs("batching_dims", dims.getLhsBatchingDimensions(), dims.getRhsBatchingDimensions());
-  pairs("contracting_dims", dims.getLhsContractingDimensions(),
-        dims.getRhsContractingDimensions());
+  pairs("contracting_dims", dims.getLhsContractingDimensions(), dims.getRhsContractingDimensions());
   if (std::optional<ArrayAttr> precision = getPrecisionConfig()) {
     printer << ", precision = ";
     printPrecisionList(printer, *precision);
@@ -148,7 +146,7 @@ void DotGeneralOp::print(OpAsmPrinter& printer) {
 ParseResult CompositeOp::parse(OpAsmParser& parser, OperationState& state) {
   UnresolvedOperands operands;
   StringAttr name;
-  if (parser.parseAttribute(name))
+  if (parseText(parser, name))
     return failure();
   state.getOrAddProperties<Properties>().name = name;
   SMLoc loc = parser.getCurrentLocation();
@@ -263,9 +261,8 @@ static ParseResult parseReducer(OpAsmParser& parser, Region& region) {
     return failure();
   SmallVector<OpAsmParser::Argument> arguments, right;
   while (succeeded(parser.parseOptionalLParen()))
-    if (parser.parseArgument(arguments.emplace_back(), /*allowType=*/true) ||
-        parser.parseComma() || parser.parseArgument(right.emplace_back(), /*allowType=*/true) ||
-        parser.parseRParen())
+    if (parser.parseArgument(arguments.emplace_back(), /*allowType=*/true) || parser.parseComma() ||
+        parser.parseArgument(right.emplace_back(), /*allowType=*/true) || parser.parseRParen())
       return failure();
   arguments.append(right.begin(), right.end());
   return parser.parseRegion(region, arguments);

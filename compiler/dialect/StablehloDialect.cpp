@@ -1,8 +1,8 @@
 #include "compiler/dialect/StablehloOps.h"
 
 #include "compiler/dialect/Lenient.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace nocturne::stablehlo;
@@ -43,8 +43,7 @@ void StablehloDialect::printType(Type type, DialectAsmPrinter& printer) const {
     llvm::report_fatal_error("type of another dialect given to stablehlo's printer");
 }
 
-std::optional<Dialect::ParseOpHook>
-StablehloDialect::getParseOperationHook(StringRef) const {
+std::optional<Dialect::ParseOpHook> StablehloDialect::getParseOperationHook(StringRef) const {
   return ParseOpHook(parseLenientOperation);
 }
 

@@ -18,8 +18,8 @@ LogicalResult detail::verifyCompatibleShapes(Operation* op) {
     if (type.getShape().data() == first.getShape().data() ||
         succeeded(verifyCompatibleShape(first, type)))
       return success();
-    return op->emitOpError() << "expected operands and results of compatible shapes, got "
-                             << first << " and " << type;
+    return op->emitOpError() << "expected operands and results of compatible shapes, got " << first
+                             << " and " << type;
   };
   for (Value operand : op->getOperands())
     if (failed(check(operand)))
@@ -60,9 +60,15 @@ static LogicalResult verifyRealResult(Operation* op) {
   return op->emitOpError() << "expected a result of " << expected << " values, got " << result;
 }
 
-LogicalResult AbsOp::verify() { return verifyRealResult(*this); }
-LogicalResult ImagOp::verify() { return verifyRealResult(*this); }
-LogicalResult RealOp::verify() { return verifyRealResult(*this); }
+LogicalResult AbsOp::verify() {
+  return verifyRealResult(*this);
+}
+LogicalResult ImagOp::verify() {
+  return verifyRealResult(*this);
+}
+LogicalResult RealOp::verify() {
+  return verifyRealResult(*this);
+}
 
 LogicalResult ComplexOp::verify() {
   Type part = cast<ComplexType>(getResult().getType().getElementType()).getElementType();
@@ -105,8 +111,8 @@ LogicalResult SelectOp::verify() {
       return emitOpError() << "expected both values to have the result's type "
                            << getResult().getType() << ", got " << value.getType();
   auto pred = rankedType(getPred());
-  if (!pred || pred.getRank() == 0 || typesAgree(pred.clone(getResult().getType().getElementType()),
-                                                 getResult().getType()))
+  if (!pred || pred.getRank() == 0 ||
+      typesAgree(pred.clone(getResult().getType().getElementType()), getResult().getType()))
     return success();
   return emitOpError() << "expected a scalar predicate or one of the result's shape, got "
                        << getPred().getType();

@@ -36,8 +36,8 @@ static LogicalResult verifyPairs(Operation* op, StringRef kind, RankedTensorType
     const int64_t leftSize = lhs.getDimSize(static_cast<unsigned>(left)),
                   rightSize = rhs.getDimSize(static_cast<unsigned>(right));
     if (!sizesAgree(leftSize, rightSize))
-      return op->emitOpError() << "expected " << kind << " dimensions of one size, got "
-                               << leftSize << " (lhs dimension " << left << ") and " << rightSize
+      return op->emitOpError() << "expected " << kind << " dimensions of one size, got " << leftSize
+                               << " (lhs dimension " << left << ") and " << rightSize
                                << " (rhs dimension " << right << ")";
   }
   return success();
@@ -141,8 +141,7 @@ static LogicalResult verifyGroups(ConvOp op, RankedTensorType lhs, RankedTensorT
 
 // The result's shape; without a window its spatial sizes are unknown.
 static Dims convResultShape(ConvDimensionNumbersAttr dims, RankedTensorType lhs,
-                            RankedTensorType rhs, int64_t batchGroups,
-                            ArrayRef<WindowDim> window) {
+                            RankedTensorType rhs, int64_t batchGroups, ArrayRef<WindowDim> window) {
   Dims shape(static_cast<size_t>(lhs.getRank()), ShapedType::kDynamic);
   auto at = [&](int64_t dim) -> int64_t& { return shape[static_cast<size_t>(dim)]; };
   at(dims.getOutputBatchDimension()) =
@@ -168,9 +167,9 @@ static LogicalResult verifyConvolution(ConvOp op, bool paddingIsStatic) {
                              dims.getKernelSpatialDimensions())))
     return failure();
   if (auto result = rankedType(op.getResult());
-      result && failed(verifyConvGroup(op, "a result", result, dims.getOutputBatchDimension(),
-                                       dims.getOutputFeatureDimension(),
-                                       dims.getOutputSpatialDimensions())))
+      result &&
+      failed(verifyConvGroup(op, "a result", result, dims.getOutputBatchDimension(),
+                             dims.getOutputFeatureDimension(), dims.getOutputSpatialDimensions())))
     return failure();
   if (lhs.getRank() != rhs.getRank())
     return op.emitOpError() << "expected input and kernel of one rank, got " << lhs << " and "
@@ -181,22 +180,26 @@ static LogicalResult verifyConvolution(ConvOp op, bool paddingIsStatic) {
   for (int64_t dim : dims.getKernelSpatialDimensions())
     sizes.push_back(rhs.getDimSize(static_cast<unsigned>(dim)));
   if (Attribute reversal = op.getWindowReversal().value_or(Attribute());
-      reversal && failed(checkCount(op, "reversal flags", readBoolList(reversal).size(),
-                                    sizes.size())))
+      reversal &&
+      failed(checkCount(op, "reversal flags", readBoolList(reversal).size(), sizes.size())))
     return failure();
   FailureOr<SmallVector<WindowDim>> window =
-      readWindow(op, sizes, op.getWindowStridesAttr(), op.getPaddingAttr(),
-                 op.getLhsDilationAttr(), op.getRhsDilationAttr());
+      readWindow(op, sizes, op.getWindowStridesAttr(), op.getPaddingAttr(), op.getLhsDilationAttr(),
+                 op.getRhsDilationAttr());
   if (failed(window))
     return failure();
-  return checkShape(op, "a result", op.getResult().getType(),
-                    convResultShape(dims, lhs, rhs, op.getBatchGroupCount(),
-                                    paddingIsStatic ? ArrayRef<WindowDim>(*window)
-                                                    : ArrayRef<WindowDim>()));
+  return checkShape(
+      op, "a result", op.getResult().getType(),
+      convResultShape(dims, lhs, rhs, op.getBatchGroupCount(),
+                      paddingIsStatic ? ArrayRef<WindowDim>(*window) : ArrayRef<WindowDim>()));
 }
 
-LogicalResult ConvolutionOp::verify() { return verifyConvolution(*this, true); }
-LogicalResult DynamicConvOp::verify() { return verifyConvolution(*this, false); }
+LogicalResult ConvolutionOp::verify() {
+  return verifyConvolution(*this, true);
+}
+LogicalResult DynamicConvOp::verify() {
+  return verifyConvolution(*this, false);
+}
 
 //===------------------------------------------------------------------------------------------===//
 // Dense linear algebra
@@ -242,8 +245,8 @@ LogicalResult FftOp::verify() {
   if (!operand)
     return success();
   if (operand.getRank() < static_cast<int64_t>(lengths.size()))
-    return emitOpError() << "expected an operand of rank " << lengths.size()
-                         << " or more, got " << operand;
+    return emitOpError() << "expected an operand of rank " << lengths.size() << " or more, got "
+                         << operand;
   Dims expected(operand.getShape());
   if (getFftType() == FftType::RFFT)
     expected.back() = lengths.back() == 0 ? 0 : lengths.back() / 2 + 1;

@@ -36,8 +36,7 @@ LogicalResult WhileOp::verify() {
     return failure();
   if (failed(checkTypes(*this, "condition argument", getCond().getArgumentTypes(),
                         getOperandTypes())) ||
-      failed(checkTypes(*this, "body argument", getBody().getArgumentTypes(),
-                        getOperandTypes())) ||
+      failed(checkTypes(*this, "body argument", getBody().getArgumentTypes(), getOperandTypes())) ||
       failed(checkTypes(*this, "returned value", returnedTypes(getBody()), getOperandTypes())) ||
       failed(checkTypes(*this, "result", getResultTypes(), getOperandTypes())))
     return failure();
@@ -117,8 +116,8 @@ static LogicalResult verifyScaledDim(Operation* op, StringRef what, int64_t dim,
     if (!from || !to)
       continue;
     if (from.getRank() != to.getRank())
-      return op->emitOpError() << "expected operand and result of one rank, got " << from
-                               << " and " << to;
+      return op->emitOpError() << "expected operand and result of one rank, got " << from << " and "
+                               << to;
     if (failed(checkDim(op, what, dim, from.getRank())))
       return failure();
     Dims expected(from.getShape());

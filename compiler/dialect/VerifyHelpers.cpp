@@ -21,8 +21,7 @@ bool typesAgree(Type a, Type b) {
 }
 
 bool typesAgree(TypeRange a, TypeRange b) {
-  return a.size() == b.size() &&
-         llvm::all_of(llvm::zip(a, b), [](auto pair) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            return typesAgree(std::get<0>(pair), std::get<1>(pair));
          });
 }
@@ -87,7 +86,8 @@ FailureOr<SmallVector<WindowDim>> readWindow(Operation* op, ArrayRef<int64_t> si
                                              Attribute baseDilations, Attribute windowDilations) {
   const size_t rank = sizes.size();
   Dims stride = readI64ListOr(strides, rank, 1), base = readI64ListOr(baseDilations, rank, 1),
-       dilation = readI64ListOr(windowDilations, rank, 1), pad = readI64ListOr(padding, 2 * rank, 0);
+       dilation = readI64ListOr(windowDilations, rank, 1),
+       pad = readI64ListOr(padding, 2 * rank, 0);
   if (failed(checkCount(op, "window strides", stride.size(), rank)) ||
       failed(checkCount(op, "base dilations", base.size(), rank)) ||
       failed(checkCount(op, "window dilations", dilation.size(), rank)) ||

@@ -55,8 +55,7 @@ int64_t windowedSize(int64_t input, const WindowDim& window);
 // attribute has its default. Fails with a message where a list has another length.
 mlir::FailureOr<llvm::SmallVector<WindowDim>>
 readWindow(mlir::Operation* op, llvm::ArrayRef<int64_t> sizes, mlir::Attribute strides,
-           mlir::Attribute padding, mlir::Attribute baseDilations,
-           mlir::Attribute windowDilations);
+           mlir::Attribute padding, mlir::Attribute baseDilations, mlir::Attribute windowDilations);
 
 // A region has one block with `count` arguments; zero blocks are an error.
 mlir::LogicalResult checkRegion(mlir::Operation* op, llvm::StringRef what, mlir::Region& region,

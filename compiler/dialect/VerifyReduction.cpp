@@ -143,9 +143,9 @@ static FailureOr<int64_t> indexVectorSize(Operation* op, RankedTensorType indice
 
 // What gather and scatter have in common: which operand dimensions the indices and windows cover.
 struct IndexedAccess {
-  ArrayRef<int64_t> windowDims;    // dimensions of the result or the updates
-  ArrayRef<int64_t> droppedDims;   // operand dimensions with a window of size 1, left out
-  ArrayRef<int64_t> batchingDims;  // operand dimensions that run with the indices'
+  ArrayRef<int64_t> windowDims;   // dimensions of the result or the updates
+  ArrayRef<int64_t> droppedDims;  // operand dimensions with a window of size 1, left out
+  ArrayRef<int64_t> batchingDims; // operand dimensions that run with the indices'
   ArrayRef<int64_t> indicesBatchingDims;
   ArrayRef<int64_t> indexMap;
   int64_t indexVectorDim = 0;
@@ -176,8 +176,7 @@ static LogicalResult verifyIndexedAccess(Operation* op, RankedTensorType operand
                              << "the operand's rank " << operand.getRank() << ", got " << covered;
   if (!windowed)
     return success();
-  const int64_t batchRank =
-      indices.getRank() - (access.indexVectorDim < indices.getRank() ? 1 : 0);
+  const int64_t batchRank = indices.getRank() - (access.indexVectorDim < indices.getRank() ? 1 : 0);
   const int64_t rank = batchRank + static_cast<int64_t>(access.windowDims.size());
   if (windowed.getRank() != rank)
     return op->emitOpError() << "expected rank " << rank
@@ -231,8 +230,8 @@ LogicalResult GatherOp::verify() {
   if (!operand)
     return success();
   Dims sizes = readI64List(getSliceSizes());
-  if (failed(checkCount(*this, "slice sizes", sizes.size(),
-                        static_cast<size_t>(operand.getRank()))))
+  if (failed(
+          checkCount(*this, "slice sizes", sizes.size(), static_cast<size_t>(operand.getRank()))))
     return failure();
   for (auto [i, size] : llvm::enumerate(operand.getShape()))
     if (sizes[i] < 0 || (!ShapedType::isDynamic(size) && sizes[i] > size))
@@ -241,7 +240,9 @@ LogicalResult GatherOp::verify() {
   return success();
 }
 
-LogicalResult DynamicGatherOp::verify() { return verifyGather(*this); }
+LogicalResult DynamicGatherOp::verify() {
+  return verifyGather(*this);
+}
 
 LogicalResult ScatterOp::verify() {
   if (getNumOperands() < 3 || getNumOperands() % 2 == 0)
@@ -258,12 +259,10 @@ LogicalResult ScatterOp::verify() {
                            << " and " << result.getType();
   auto indices = rankedType(getScatterIndices());
   ScatterDimensionNumbersAttr dims = getScatterDimensionNumbers();
-  const IndexedAccess access{dims.getUpdateWindowDims(),
-                             dims.getInsertedWindowDims(),
-                             dims.getInputBatchingDims(),
-                             dims.getScatterIndicesBatchingDims(),
-                             dims.getScatterDimsToOperandDims(),
-                             dims.getIndexVectorDim()};
+  const IndexedAccess access{
+      dims.getUpdateWindowDims(),         dims.getInsertedWindowDims(),
+      dims.getInputBatchingDims(),        dims.getScatterIndicesBatchingDims(),
+      dims.getScatterDimsToOperandDims(), dims.getIndexVectorDim()};
   for (auto [input, update] : llvm::zip(getInputs(), getUpdates())) {
     auto inputType = rankedType(input), updateType = rankedType(update);
     if (!inputType || !indices)
@@ -290,8 +289,8 @@ static LogicalResult verifyBatchNorm(BatchNormOp op, Value full, ValueRange vect
     return failure();
   const int64_t features = operand.getDimSize(static_cast<unsigned>(op.getFeatureIndex()));
   for (Value vector : vectors)
-    if (failed(checkShape(op, "one value for each feature, a vector", vector.getType(),
-                          {features})))
+    if (failed(
+            checkShape(op, "one value for each feature, a vector", vector.getType(), {features})))
       return failure();
   return success();
 }
@@ -302,14 +301,12 @@ LogicalResult BatchNormTrainingOp::verify() {
 }
 
 LogicalResult BatchNormInferenceOp::verify() {
-  return verifyBatchNorm(*this, getResult(),
-                         {getScale(), getOffset(), getMean(), getVariance()});
+  return verifyBatchNorm(*this, getResult(), {getScale(), getOffset(), getMean(), getVariance()});
 }
 
 LogicalResult BatchNormGradOp::verify() {
-  return verifyBatchNorm(
-      *this, getGradOperand(),
-      {getScale(), getMean(), getVariance(), getGradScale(), getGradOffset()});
+  return verifyBatchNorm(*this, getGradOperand(),
+                         {getScale(), getMean(), getVariance(), getGradScale(), getGradOffset()});
 }
 
 } // namespace nocturne::stablehlo

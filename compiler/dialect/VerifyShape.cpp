@@ -192,8 +192,8 @@ LogicalResult ConcatenateOp::verify() {
                           ? ShapedType::kDynamic
                           : expected[i] + size;
       else if (!sizesAgree(expected[i], size))
-        return emitOpError() << "expected operands of size " << expected[i] << " in dimension "
-                             << i << ", got " << size;
+        return emitOpError() << "expected operands of size " << expected[i] << " in dimension " << i
+                             << ", got " << size;
       else if (ShapedType::isDynamic(expected[i]))
         expected[i] = size;
     }
