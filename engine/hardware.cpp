@@ -153,21 +153,23 @@ Json machineNumbers(const Machine& machine) {
 
 void applyScales(Machine& machine) {
   Json& values = machine.values;
+  // A setting of the command line may still be text.
+  auto number = [](const Json& value) { return option::positive(value).get<double>(); };
   auto multiply = [&](std::string_view key, double factor) {
     auto value = values.find(key);
     if (value != values.end())
-      *value = value->get<double>() * factor;
+      *value = number(*value) * factor;
   };
   if (auto scale = values.find(kComputeScale); scale != values.end()) {
-    double factor = scale->get<double>();
+    double factor = number(*scale);
     multiply("peak_flops", factor);
     if (auto table = values.find(kRateTable); table != values.end())
       for (Json& rate : *table)
-        rate = rate.get<double>() * factor;
+        rate = number(rate) * factor;
     values.erase(std::string(kComputeScale));
   }
   if (auto scale = values.find(kBandwidthScale); scale != values.end()) {
-    multiply("memory_bandwidth", scale->get<double>());
+    multiply("memory_bandwidth", number(*scale));
     values.erase(std::string(kBandwidthScale));
   }
 }

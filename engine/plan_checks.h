@@ -15,6 +15,9 @@ void checkEntry(const EstimatorEntry& entry, const EstimatorDescription& estimat
 // The same for a machine; values become numbers. The name is not looked at.
 void normaliseEntry(HardwareEntry& entry);
 
+// All of validate() but the options that nobody gives: the command line may still give them.
+void checkEntries(const SweepPlan& plan, const EstimatorLookup& lookup);
+
 // The machine's numbers at one place of the entry's grid, scales applied.
 Json machineAt(const HardwareEntry& entry, const std::vector<size_t>& places);
 

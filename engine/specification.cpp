@@ -302,7 +302,7 @@ SweepPlan planFromArguments(const std::vector<std::string>& paths,
   }
   if (machines.empty())
     plan.hardware.push_back(noMachine());
-  plan.validate(sources.estimators);
+  checkEntries(plan, sources.estimators);
   plan.index();
   addOnce(plan.notes, remarks(plan, sources.estimators));
   plan.modules = expandModules(paths, ".");

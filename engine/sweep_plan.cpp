@@ -63,8 +63,8 @@ double memoryCapacity(const HardwareEntry& entry, const std::vector<size_t>& pla
       return entry.grid[i].values[places[i]].get<double>();
   for (const Json* values : {&entry.set, &entry.base.values}) {
     auto value = values->find(kCapacity);
-    if (value != values->end() && value->is_number())
-      return value->get<double>();
+    if (value != values->end() && !value->is_null())
+      return option::positive(*value).get<double>();
   }
   return 0;
 }
@@ -212,20 +212,25 @@ std::vector<std::string> SweepPlan::axisColumns() const {
 }
 
 void SweepPlan::validate(const EstimatorLookup& lookup) const {
-  if (estimators.empty())
+  checkEntries(*this, lookup);
+  checkCombinations(*this, lookup);
+}
+
+void checkEntries(const SweepPlan& plan, const EstimatorLookup& lookup) {
+  if (plan.estimators.empty())
     throw UsageError("the plan has no estimator");
-  if (hardware.empty())
+  if (plan.hardware.empty())
     throw UsageError("the plan has no machine");
-  checkSizes(estimators);
-  checkSizes(hardware);
-  checkEstimators(*this, lookup);
-  for (HardwareEntry entry : hardware)
+  checkSizes(plan.estimators);
+  checkSizes(plan.hardware);
+  checkEstimators(plan, lookup);
+  for (HardwareEntry entry : plan.hardware)
     normaliseEntry(entry);
-  checkMachineNames(hardware);
-  uint64_t estimatorPoints = endsOf(estimators).back(), machines = endsOf(hardware).back();
+  checkMachineNames(plan.hardware);
+  uint64_t estimatorPoints = endsOf(plan.estimators).back();
+  uint64_t machines = endsOf(plan.hardware).back();
   if (estimatorPoints > kMaximumPoints / machines)
     throw UsageError("the plan has more than " + std::to_string(kMaximumPoints) + " points");
-  checkCombinations(*this, lookup);
 }
 
 } // namespace nocturne

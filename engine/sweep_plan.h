@@ -118,7 +118,8 @@ SweepPlan planFromFile(const std::string& path, const PlanSources& sources);
 SweepPlan planFromJson(const Json& specification, const std::string& directory,
                        const PlanSources& sources);
 // From the command line: files, folders (all *.mlir and *.mlirbc below) and patterns; each of
-// `machines` a preset or file; each of `estimators` a name.
+// `machines` a preset or file; each of `estimators` a name. Required options may be missing, since
+// the command line may set them yet: validate() afterwards finds out.
 SweepPlan planFromArguments(const std::vector<std::string>& paths,
                             const std::vector<std::string>& machines,
                             const std::vector<std::string>& estimators, const PlanSources& sources);

@@ -256,6 +256,21 @@ TEST_CASE("a plan is made from the command line as well") {
         "there is no estimator \"rooflin\"; did you mean \"roofline\"?");
 }
 
+TEST_CASE("options that the command line sets later may be missing at first") {
+  SweepPlan made =
+      planFromArguments({folder() + "/one.mlir"}, {"A40"}, {"systolic"}, test::sources());
+  CHECK_THROWS_AS(made.validate(test::lookup()), UsageError);
+  made.estimators[0].set["rows"] = "64";
+  made.hardware[0].set["compute_scale"] = "2";
+  made.hardware[0].set["memory_capacity"] = "5e9";
+  made.index();
+  made.validate(test::lookup());
+  Point point = made.point(0, test::lookup(), "");
+  CHECK(point.options["rows"] == 64);
+  CHECK(point.options["roofline"]["peak_flops"] == 2 * 37.4e12);
+  CHECK(point.memoryCapacity == 5e9);
+}
+
 TEST_CASE("a peak that the table hides is remarked") {
   SweepPlan read = plan(R"([{"name": "roofline", "set": {"peak_flops": 1e12}}])", kA40);
   REQUIRE(read.notes.size() == 1);
