@@ -338,8 +338,10 @@ Database openForReading(const std::string& path) {
 
 namespace {
 
-// Throws for a file that is not of this schema or of a later version; returns its version.
-size_t versionOf(const Database& database, const Schema& schema) {
+// Throws for a file that is not of this schema or of a later version; returns its version. All of
+// it from one state: another process may be making the file at this moment.
+size_t versionOf(Database& database, const Schema& schema) {
+  ReadScope scope(database);
   int64_t application = database.queryInteger("PRAGMA application_id");
   bool empty = database.queryInteger("SELECT count(*) FROM sqlite_schema") == 0;
   if (application != schema.applicationId && !(application == 0 && empty))
@@ -375,7 +377,7 @@ void migrate(Database& database, const Schema& schema) {
   }
 }
 
-void requireSchema(const Database& database, const Schema& schema) {
+void requireSchema(Database& database, const Schema& schema) {
   if (versionOf(database, schema) != schema.steps.size())
     throw StorageError(StorageErrorKind::Other,
                        database.path() + ": written by an older version of Nocturne");

@@ -149,7 +149,7 @@ struct Schema {
 // file.
 void migrate(Database& database, const Schema& schema);
 // Only checks, for readers: throws TooNew, Corrupt (foreign) or Other (older than this program).
-void requireSchema(const Database& database, const Schema& schema);
+void requireSchema(Database& database, const Schema& schema);
 
 // Moves a database with its -wal and -shm files to another name in the same directory, replacing
 // what is there. Nobody may have it open. Throws StorageError.

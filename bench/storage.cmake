@@ -1,0 +1,2 @@
+add_executable(storage_bench ${CMAKE_CURRENT_LIST_DIR}/storage_bench.cpp)
+target_link_libraries(storage_bench PRIVATE nocturne_storage nocturne_flags)
