@@ -80,7 +80,8 @@ def Shlo_CholeskyOp : Shlo_Op<"cholesky", [Pure, Shlo_CompatibleShapes, Shlo_Sam
   let arguments = (ins Shlo_FloatOrComplexTensor:$a, OptionalAttr<Shlo_Flag>:$lower);
   let results = (outs Shlo_FloatOrComplexTensor:$result);
   let assemblyFormat = [{
-    $a (`,` `lower` `=` custom<TrueFalse>($lower)^)? attr-dict `:` custom<SameTypes>(type($a), type($result))
+    $a (`,` `lower` `=` custom<TrueFalse>($lower)^)? attr-dict
+    `:` custom<SameTypes>(type($a), type($result))
   }];
   let hasVerifier = 1;
 }

@@ -74,12 +74,13 @@ LogicalResult DynamicReshapeOp::verify() {
               : success();
 }
 
-// Bits of one element, or 0 where that is not known.
+// Bits of one element, or 0 where that is not known. A boolean counts as unknown: writers disagree
+// on whether it is one bit or one byte.
 static unsigned elementBits(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * elementBits(complex.getElementType());
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  return element.isIntOrFloat() && !isBoolean(element) ? element.getIntOrFloatBitWidth() : 0;
 }
 
 LogicalResult BitcastConvertOp::verify() {
