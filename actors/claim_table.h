@@ -24,8 +24,9 @@ using ResultPtr = std::shared_ptr<const ResultRow>;
 //                          └─────┘ release(), releaseAll(), expire(): to the first waiter,
 //                                  or back to unknown when nobody waits
 //
-// result() may be called from any thread; everything else belongs to the cache actor's. Results that
-// are in the store as well are kept up to a bound, so that memory does not grow with the sweep.
+// result() may be called from any thread; everything else belongs to the cache actor's. Results
+// that are in the store as well are kept up to a bound, so that memory does not grow with the
+// sweep.
 class ClaimTable {
 public:
   using Clock = std::chrono::steady_clock;
@@ -39,6 +40,7 @@ public:
 
   ResultPtr result(const Digest& key) const;
 
+  bool claimed(const Digest& key) const { return claims_.contains(key); }
   // `row` is set when the answer is Hit. Pending makes the worker one of those who wait, even where
   // it is itself the holder.
   Answer claim(const Digest& key, WorkerId worker, Clock::time_point now, ResultPtr& row);

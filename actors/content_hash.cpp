@@ -17,7 +17,8 @@ constexpr size_t kPiece = 256 * 1024;
 class OpenFile {
 public:
   // Not blocking, so that a pipe among the files cannot hold up the run.
-  explicit OpenFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  explicit OpenFile(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   OpenFile(const OpenFile&) = delete;
   ~OpenFile() {
     if (fd_ >= 0)

@@ -11,18 +11,19 @@ namespace nocturne {
 
 namespace {
 
-constexpr uint64_t kGroup = 8;     // files that one token of the pipeline carries
-constexpr uint64_t kWorthIt = 32;  // files that a pipeline is started for
+constexpr uint64_t kGroup = 8;    // files that one token of the pipeline carries
+constexpr uint64_t kWorthIt = 32; // files that a pipeline is started for
 
 } // namespace
 
 FileAhead::FileAhead(const SweepPlan& plan, int threads)
     : plan_(plan), threads_(std::max(1, threads)) {}
 
-FileAhead::~FileAhead() {
+void FileAhead::finish() {
   stop();
   if (thread_.joinable())
     thread_.join();
+  sink_ = {};
 }
 
 void FileAhead::start(std::vector<bool> wanted, uint64_t limit, Sink sink) {
@@ -67,9 +68,8 @@ void FileAhead::run() {
 bool FileAhead::nextRange(Range& range) {
   std::unique_lock lock(mutex_);
   uint64_t all = plan_.modules.size();
-  changed_.wait(lock, [&] {
-    return stopped_ || next_ == all || limit_ >= std::min(all, next_ + kWorthIt);
-  });
+  changed_.wait(
+      lock, [&] { return stopped_ || next_ == all || limit_ >= std::min(all, next_ + kWorthIt); });
   range = {next_, std::min(all, limit_)};
   next_ = range.end;
   return !stopped_ && range.first < range.end;
@@ -87,11 +87,11 @@ void FileAhead::readRange(const Range& range) {
       });
   auto read = tbb::make_filter<Range, std::vector<FileInfo>>(
       tbb::filter_mode::parallel, [this](Range group) { return readGroup(group); });
-  auto deliver = tbb::make_filter<std::vector<FileInfo>, void>(
-      tbb::filter_mode::serial_in_order, [this](std::vector<FileInfo> files) {
-        if (!files.empty())
-          sink_(std::move(files), false);
-      });
+  auto deliver = tbb::make_filter<std::vector<FileInfo>, void>(tbb::filter_mode::serial_in_order,
+                                                               [this](std::vector<FileInfo> files) {
+                                                                 if (!files.empty())
+                                                                   sink_(std::move(files), false);
+                                                               });
   tbb::parallel_pipeline(static_cast<size_t>(2 * threads_), source & read & deliver);
 }
 

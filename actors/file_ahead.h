@@ -13,8 +13,8 @@
 
 namespace nocturne {
 
-// Runs in a thread of its own. No bytes are kept: what is read stays in the operating system's cache
-// for whoever parses the file. How far it may go is up to its user.
+// Runs in a thread of its own. No bytes are kept: what is read stays in the operating system's
+// cache for whoever parses the file. How far it may go is up to its user.
 class FileAhead {
 public:
   // Called from the thread, with files in plan order; `last` says that nothing will follow.
@@ -24,14 +24,16 @@ public:
   FileAhead(const SweepPlan& plan, int threads);
   FileAhead(const FileAhead&) = delete;
   FileAhead& operator=(const FileAhead&) = delete;
-  ~FileAhead(); // stops and waits
+  ~FileAhead() { finish(); }
 
   // Once: begins with the wanted modules below `limit`.
   void start(std::vector<bool> wanted, uint64_t limit, Sink sink);
   // Modules below this index may be read. Never blocks for long.
   void allow(uint64_t limit);
-  // Ends early, without calling the sink any more than once. Does not wait.
+  // Ends early: the sink is called once more at most. Does not wait.
   void stop();
+  // Stops, waits for the thread and lets go of the sink.
+  void finish();
 
 private:
   struct Range {

@@ -43,6 +43,7 @@ ItemOutcome failedItem(Failure failure, int64_t op) {
   outcome.row.failure = failure.kind;
   outcome.row.failureMessage = failure.message;
   outcome.row.failureOp = op;
+  outcome.repeatable = isRepeatable(failure.kind);
   outcome.thrown = std::move(failure);
   return outcome;
 }
@@ -61,6 +62,7 @@ ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription&
       instance->addStatisticsTo(statistics);
     else
       outcome.thrown = std::move(result.failure);
+    outcome.repeatable = !outcome.row.failure || isRepeatable(*outcome.row.failure);
   });
   return failure ? failedItem(std::move(*failure), op) : outcome;
 }

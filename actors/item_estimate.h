@@ -15,7 +15,8 @@ struct ItemOutcome {
   ResultRow row; // without key, configuration and fingerprint
   // What was thrown, with its own place if it had one.
   std::optional<Failure> thrown;
-  bool repeatable() const { return !row.failure || isRepeatable(*row.failure); }
+  // The same input gives it again: it may be kept.
+  bool repeatable = true;
 };
 
 // Makes an estimator and runs it on a module. Its statistics are added to `statistics` unless it

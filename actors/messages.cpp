@@ -20,7 +20,6 @@ void addMessageTypes(caf::actor_system_config& config) {
       .add_message_type<Resolved>("nocturne.Resolved")
       .add_message_type<Put>("nocturne.Put")
       .add_message_type<Committed>("nocturne.Committed")
-      .add_message_type<FlushNow>("nocturne.FlushNow")
       .add_message_type<FlushTick>("nocturne.FlushTick")
       .add_message_type<ClaimTick>("nocturne.ClaimTick")
       .add_message_type<OpenRecord>("nocturne.OpenRecord")

@@ -1,5 +1,6 @@
 // Every message between the actors: plain values that can be serialised, so that they may cross the
-// border of a process. What lives only inside one process (module tables, the plan) is never in one.
+// border of a process. What lives only inside one process (module tables, the plan) is never in
+// one.
 //
 //   supervisor ── Batch ────────────────► estimator actor     (WorkerIdle asks for it)
 //   estimator  ── FileLookup, Lookup ───► cache actor         (FileReply, LookupReply)
@@ -43,7 +44,7 @@ struct WorkerIdle {
 struct Batch {
   std::vector<Shard> shards;
 };
-// Shards that a worker gives back undone, because the run is stopping.
+// Shards that are given back undone, because the run is stopping.
 struct ShardsReturned {
   WorkerId worker = 0;
   std::vector<ShardTally> shards;
@@ -94,8 +95,8 @@ struct ShardDone {
   ShardTally tally;
 };
 
-// Everything a worker has to say at once. Rows answer claims; released keys were claimed but have no
-// result that may be kept.
+// Everything a worker has to say at once. Rows answer claims; released keys were claimed but have
+// no result that may be kept.
 struct Put {
   WorkerId worker = 0;
   std::vector<ResultRow> rows;
@@ -103,19 +104,25 @@ struct Put {
   std::vector<FileEntry> files;
   std::vector<ConfigurationText> configurations;
   std::vector<ShardDone> shards;
+  bool urgent = false; // the worker has nothing else to do: commit without waiting for more
+
+  bool isEmpty() const {
+    return rows.empty() && released.empty() && files.empty() && configurations.empty() &&
+           shards.empty();
+  }
 };
 struct Committed {
   std::vector<ShardTally> shards;
 };
 
-// Commit what waits, without waiting for more.
-struct FlushNow {};
+// The cache actor to itself.
 struct FlushTick {};
 struct ClaimTick {};
 
-// The first request of a run; answered by what the record holds.
+// The first request of a run; answered by what the record holds, or why it cannot be read.
 struct OpenRecord {};
 struct DoneShards {
+  std::string error;
   std::vector<std::pair<uint64_t, uint64_t>> shards; // module, first point
 };
 // A worker is dead: its claims pass on. Answered after everything it had put is committed.
@@ -178,13 +185,12 @@ NOCTURNE_MESSAGE(Resolution, x.key, x.yours, x.row)
 NOCTURNE_MESSAGE(Resolved, x.keys)
 NOCTURNE_MESSAGE(ConfigurationText, x.configuration, x.estimator, x.options)
 NOCTURNE_MESSAGE(ShardDone, x.record, x.tally)
-NOCTURNE_MESSAGE(Put, x.worker, x.rows, x.released, x.files, x.configurations, x.shards)
+NOCTURNE_MESSAGE(Put, x.worker, x.rows, x.released, x.files, x.configurations, x.shards, x.urgent)
 NOCTURNE_MESSAGE(Committed, x.shards)
-NOCTURNE_MESSAGE(FlushNow)
 NOCTURNE_MESSAGE(FlushTick)
 NOCTURNE_MESSAGE(ClaimTick)
 NOCTURNE_MESSAGE(OpenRecord)
-NOCTURNE_MESSAGE(DoneShards, x.shards)
+NOCTURNE_MESSAGE(DoneShards, x.error, x.shards)
 NOCTURNE_MESSAGE(WorkerGone, x.worker)
 NOCTURNE_MESSAGE(WorkerCleared, x.worker)
 NOCTURNE_MESSAGE(RecordFailed, x.message)

@@ -18,8 +18,8 @@ namespace nocturne {
 // What is known of a file's content without its table.
 struct FileFacts {
   ModuleFacts facts;
-  // Set when the content is no module that can be used; `file` is empty, the place being in the file
-  // at hand.
+  // Set when the content is no module that can be used; `file` is empty, the place being in the
+  // file at hand.
   std::optional<Failure> failure;
 };
 
@@ -44,7 +44,7 @@ public:
 private:
   struct Entry {
     std::weak_ptr<const Module> table;
-    std::shared_future<ModulePtr> loading; // valid while a thread loads it
+    std::shared_future<ModulePtr> loading;                   // valid while a thread loads it
     std::list<std::pair<Digest, ModulePtr>>::iterator place; // in recent_, end() when not there
   };
 

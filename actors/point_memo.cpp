@@ -4,6 +4,10 @@ namespace nocturne {
 
 namespace {
 
+std::shared_ptr<const Failure> failed(FailureKind kind, const std::exception& error) {
+  return std::make_shared<const Failure>(Failure{kind, error.what(), {}, 0, 0});
+}
+
 constexpr uint64_t kKeptKeys = 1 << 20;    // points; 64 bytes each
 constexpr uint64_t kKeptOptions = 1 << 14; // points; a few kilobytes each
 
@@ -34,8 +38,8 @@ void RangeCache<T>::insert(Range range, std::shared_ptr<const T> value) {
 }
 
 PointMemo::PointMemo(const SweepPlan& plan, EstimatorLookup lookup, std::string readerText)
-    : plan_(plan), lookup_(std::move(lookup)), readerText_(std::move(readerText)),
-      keys_(kKeptKeys), options_(kKeptOptions), announced_(kKeptKeys) {}
+    : plan_(plan), lookup_(std::move(lookup)), readerText_(std::move(readerText)), keys_(kKeptKeys),
+      options_(kKeptOptions), announced_(kKeptKeys) {}
 
 bool PointMemo::firstAnnouncement(uint64_t first, uint32_t points) {
   std::lock_guard lock(mutex_);
@@ -81,7 +85,9 @@ void PointMemo::resolve(RangeCache<PointKeys>::Range range, std::shared_ptr<cons
       key.estimator = lookup_(point.estimator);
       (*newOptions)[i] = std::move(point.options);
     } catch (const UsageError& error) {
-      key.failure = std::make_shared<Failure>(Failure{FailureKind::BadConfig, error.what(), {}, 0, 0});
+      key.failure = failed(FailureKind::BadConfig, error);
+    } catch (const std::exception& error) {
+      key.failure = failed(FailureKind::Internal, error);
     }
   }
   keys = std::move(newKeys);

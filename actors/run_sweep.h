@@ -13,9 +13,9 @@ namespace nocturne {
 
 class EstimatorRegistry;
 
-// What a run works with. `reader` and `estimators` are used from several threads at once; `cache` and
-// `record` from one thread, which is not the caller's, and not after runSweep() has returned. `cache`
-// is not touched when the plan disables it.
+// What a run works with. `reader` and `estimators` are used from several threads at once; `cache`
+// and `record` from one thread, which is not the caller's, and not after runSweep() has returned.
+// `cache` is not touched when the plan disables it.
 struct SweepServices {
   ModuleReader& reader;
   const EstimatorRegistry& estimators;
@@ -41,11 +41,13 @@ struct SweepOutcome {
     StoppedByFailFast, // an item failed
     StoppedByStorage,  // the run record could not be written
     StoppedByRestarts, // workers only died
+    Broken,            // a part of the run that nothing can replace died: a bug of ours
   };
   Kind kind = Kind::Complete;
   std::string message; // one line for people; empty when complete
 
-  // Counts of this call alone: a resumed run leaves out what was committed before, but in `earlier`.
+  // Counts of this call alone: a resumed run leaves out what was committed before, but in
+  // `earlier`.
   uint64_t ok = 0, failed = 0, notRun = 0, earlier = 0;
   // Items answered by the cache or by another item of the run, and items estimated. Independent of
   // the number of actors. Items without a result that may be kept count in neither.
@@ -56,7 +58,7 @@ struct SweepOutcome {
 
 // Does every shard of the plan that the record does not hold yet and waits for the end. Everything
 // that is counted is committed. Throws UsageError for a plan that names an unknown estimator, and
-// StorageError when the record cannot even be asked what it holds; nothing else.
+// nothing else.
 SweepOutcome runSweep(const SweepPlan& plan, const SweepServices& services,
                       const SweepControl& control);
 

@@ -24,7 +24,7 @@ ShardModule::ShardModule(const WorkContext& context, const FileInfo& file)
 void ShardModule::learn(FileFacts facts) {
   facts_ = std::make_shared<const FileFacts>(std::move(facts));
   failure_ = facts_->failure;
-  if (failure_ && failure_->file.empty())
+  if (failure_)
     failure_->file = path_;
 }
 
@@ -44,12 +44,13 @@ void ShardModule::read() {
     learn({factsOf(*table_), {}});
     context_.modules.remember(contentHash(), *facts_);
   } catch (const ItemError& error) {
+    // Whoever loads the same content may have read it under another name.
     Failure failure = error.failure();
+    failure.file.clear();
     learn({{}, failure});
     // A file that went away or changed while the run was at it says nothing about its content.
     if (failure.kind != FailureKind::Unreadable || hashFile(path_).contentHash != contentHash())
       return;
-    failure.file.clear();
     FileFacts facts{{}, failure};
     facts.facts.contentHash = contentHash();
     if (context_.cacheEnabled())
@@ -66,7 +67,8 @@ ModulePtr ShardModule::parse() {
     throw ItemError(
         Failure{FailureKind::Unreadable, "the file changed while the run read it", path_, 0, 0});
   if (context_.cacheEnabled())
-    newEntry_ = FileEntry{contentHash(), context_.readerText, factsOf(*table), serialise(*table), {}};
+    newEntry_ =
+        FileEntry{contentHash(), context_.readerText, factsOf(*table), serialise(*table), {}};
   return table;
 }
 

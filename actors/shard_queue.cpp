@@ -131,16 +131,22 @@ std::vector<Shard> ShardQueue::take(WorkerId worker, bool mayConfined, size_t wo
     start(worker, batch);
     return batch;
   }
-  // Towards the end batches shrink, so that all workers end together.
+  // Towards the end batches shrink and nobody fetches ahead, so that all workers end together.
+  workers = std::max<size_t>(1, workers);
   size_t waiting = bySize_.size() * std::max<size_t>(1, free_.size());
-  size_t fair = std::clamp<size_t>(waiting / (2 * std::max<size_t>(1, workers)), 1,
-                                   limits_.batchShards);
+  size_t fair = std::clamp<size_t>(waiting / (2 * workers), 1, limits_.batchShards);
   double weight = 0;
   if (mayConfined)
     takeConfined(batch, weight, limits_.batchShards);
-  takeFree(batch, weight, fair);
+  if (load.shards == 0 || waiting >= workers)
+    takeFree(batch, weight, fair);
   start(worker, batch);
   return batch;
+}
+
+bool ShardQueue::isIdle(WorkerId worker) const {
+  auto load = loads_.find(worker);
+  return load == loads_.end() || load->second.shards == 0;
 }
 
 std::deque<Shard>::iterator ShardQueue::suspectFor(bool mayConfined) {

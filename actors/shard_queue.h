@@ -31,11 +31,11 @@ struct RunTally {
 class ShardQueue {
 public:
   struct Limits {
-    uint64_t window = 256;          // modules ahead of the first that is not handed out
+    uint64_t window = 256; // modules ahead of the first that is not handed out
     size_t batchShards = 64;
     uint64_t batchPoints = 4096;
     double batchSeconds = 0.004;
-    size_t workerShards = 512;      // handed out to one worker and not yet committed
+    size_t workerShards = 512; // handed out to one worker and not yet committed
     uint64_t workerPoints = 16384;
   };
   // The plan has to outlive the queue.
@@ -55,6 +55,7 @@ public:
   // Shards for a worker, none when it has to wait. `mayConfined` for the one worker that runs
   // confined estimators; `workers` only sizes batches.
   std::vector<Shard> take(WorkerId worker, bool mayConfined, size_t workers);
+  bool isIdle(WorkerId worker) const; // nothing of it is in flight
   // Tells what work costs, to size batches.
   void measured(double seconds, double weight);
   static double weightOf(const Shard& shard);
@@ -108,10 +109,10 @@ private:
   std::vector<bool> done_;                // module * chunks + chunk
   uint64_t itemsWanted_ = 0;
 
-  std::map<uint64_t, OpenModule> open_;               // not completely handed out
-  std::set<std::pair<uint64_t, uint64_t>> bySize_;    // (~bytes, module) with free chunks left
-  std::set<uint64_t> confinedOpen_;                   // with confined chunks left
-  uint64_t nextModule_ = 0;                           // beyond the last that arrived
+  std::map<uint64_t, OpenModule> open_;            // not completely handed out
+  std::set<std::pair<uint64_t, uint64_t>> bySize_; // (~bytes, module) with free chunks left
+  std::set<uint64_t> confinedOpen_;                // with confined chunks left
+  uint64_t nextModule_ = 0;                        // beyond the last that arrived
   bool allArrived_ = false;
   std::deque<Shard> suspects_;
 

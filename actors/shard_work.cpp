@@ -14,8 +14,7 @@ ShardWork::ShardWork(const WorkContext& context, std::vector<Shard> shards)
   for (size_t i = 0; i < shards.size(); ++i) {
     ShardModule*& module = byModule[shards[i].module()];
     if (module == nullptr)
-      module =
-          modules_.emplace_back(std::make_unique<ShardModule>(context, shards[i].file)).get();
+      module = modules_.emplace_back(std::make_unique<ShardModule>(context, shards[i].file)).get();
     parts_[i].module = module;
     parts_[i].shard = std::move(shards[i]);
   }
@@ -52,6 +51,12 @@ void ShardWork::files(FileReply reply) {
 }
 
 Lookup ShardWork::keysToAsk() {
+  size_t items = 0;
+  for (const Part& part : parts_)
+    items += part.shard.points;
+  slots_.reserve(items);
+  uses_.reserve(items);
+  slotOf_.reserve(items);
   for (uint32_t part = 0; part < parts_.size(); ++part)
     makeItems(part);
   Lookup question;
@@ -73,8 +78,8 @@ void ShardWork::makeItems(uint32_t index) {
         continue;
       ++part.open;
       addUse(index, item,
-             resultKey(point.configuration, point.estimator->wholeModule ? facts.contentHash
-                                                                         : facts.fingerprint));
+             resultKey(point.configuration,
+                       point.estimator->wholeModule ? facts.contentHash : facts.fingerprint));
     }
   }
   if (part.open == 0)
@@ -83,8 +88,7 @@ void ShardWork::makeItems(uint32_t index) {
 
 void ShardWork::addUse(uint32_t part, uint32_t item, const Digest& key) {
   auto next = static_cast<uint32_t>(slots_.size());
-  uint32_t index =
-      context_.cacheEnabled() ? slotOf_.try_emplace(key, next).first->second : next;
+  uint32_t index = context_.cacheEnabled() ? slotOf_.try_emplace(key, next).first->second : next;
   auto use = static_cast<uint32_t>(uses_.size());
   uses_.push_back({part, item, kNone});
   parts_[part].slots[item] = index;
@@ -231,10 +235,13 @@ ItemOutcome ShardWork::estimate(const Slot& slot) {
   ModulePtr module;
   try {
     module = part.module->table();
-  } catch (const ItemError& error) {
-    return failedItem(error.failure());
   } catch (const std::exception& error) {
-    return failedItem(Failure{FailureKind::Internal, error.what(), {}, 0, 0});
+    // The module was known, but its file is gone: that says nothing about the result.
+    const auto* item = dynamic_cast<const ItemError*>(&error);
+    ItemOutcome outcome = failedItem(
+        item != nullptr ? item->failure() : Failure{FailureKind::Internal, error.what(), {}, 0, 0});
+    outcome.repeatable = false;
+    return outcome;
   }
   const Json& options = optionsOf(use);
   announce(part);
@@ -244,16 +251,16 @@ ItemOutcome ShardWork::estimate(const Slot& slot) {
 void ShardWork::computeSlot(uint32_t index) {
   Slot& slot = slots_[index];
   ItemOutcome outcome = estimate(slot);
-  bool repeatable = outcome.repeatable();
   outcome.row.key = slot.row.key;
   outcome.row.configuration = slot.row.configuration;
   outcome.row.fingerprint = slot.row.fingerprint;
   slot.row = std::move(outcome.row);
   slot.thrown = std::move(outcome.thrown);
   slot.computed = true;
+  slot.kept = outcome.repeatable;
   if (!context_.cacheEnabled())
     return;
-  if (repeatable)
+  if (slot.kept)
     put_.rows.push_back(slot.row);
   else
     put_.released.push_back(slot.row.key);
@@ -273,7 +280,7 @@ void ShardWork::settle(uint32_t index) {
 }
 
 void ShardWork::countHit(const Slot& slot, const Use& use) {
-  if (slot.row.failure && !isRepeatable(*slot.row.failure))
+  if (!slot.kept)
     return;
   Part& part = parts_[use.part];
   if (!slot.estimator->hooksSeeHits) {
@@ -284,15 +291,15 @@ void ShardWork::countHit(const Slot& slot, const Use& use) {
     ModulePtr module = part.module->table();
     addHitStatistics(context_, *slot.estimator, &optionsOf(use), module.get(), slot.row,
                      part.statistics);
-  } catch (const ItemError&) {
+  } catch (const std::exception&) {
     // A table that is gone costs the hooks their look at it; the result is known.
   }
 }
 
 void ShardWork::finishPart(Part& part) {
   ShardDone done;
-  done.tally = {part.shard.module(), part.shard.firstPoint, part.shard.points, part.shard.chunk,
-                0, 0, 0, 0};
+  done.tally = {
+      part.shard.module(), part.shard.firstPoint, part.shard.points, part.shard.chunk, 0, 0, 0, 0};
   done.record.module = part.shard.module();
   done.record.firstPoint = part.shard.firstPoint;
   done.record.attempts = part.shard.deaths + 1;
@@ -326,7 +333,7 @@ ItemRecord ShardWork::recordOf(Part& part, uint32_t item, ShardTally& tally) {
   record.fromCache = !(slot.computed && isFirst);
   record.status = slot.row.failure || !slot.row.success ? ItemStatus::Failed : ItemStatus::Ok;
   ++(record.status == ItemStatus::Ok ? tally.ok : tally.failed);
-  if (!slot.row.failure || isRepeatable(*slot.row.failure))
+  if (slot.kept)
     ++(record.fromCache ? tally.hits : tally.computed);
   if (slot.row.failure) {
     Failure failure{*slot.row.failure, slot.row.failureMessage, {}, 0, 0};
@@ -339,11 +346,6 @@ ItemRecord ShardWork::recordOf(Part& part, uint32_t item, ShardTally& tally) {
   else
     record.result = slot.row;
   return record;
-}
-
-bool ShardWork::hasPut() const {
-  return !put_.rows.empty() || !put_.released.empty() || !put_.files.empty() ||
-         !put_.configurations.empty() || !put_.shards.empty();
 }
 
 Put ShardWork::takePut() {

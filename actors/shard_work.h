@@ -41,7 +41,6 @@ public:
 
   // What is new since the last call: rows, released claims, and shards that became complete.
   Put takePut();
-  bool hasPut() const;
   bool done() const { return partsLeft_ == 0; }
   bool abandoned() const { return abandoned_; }
   std::vector<ShardTally> unfinished() const;
@@ -54,7 +53,8 @@ private:
   // One key.
   struct Slot {
     State state = State::Asked;
-    bool computed = false;
+    bool computed = false; // here, for the first use
+    bool kept = true;      // a result, or a failure that the same input gives again
     uint32_t firstUse = kNone, lastUse = kNone; // places in uses_
     const EstimatorDescription* estimator = nullptr;
     ResultRow row;

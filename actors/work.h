@@ -36,7 +36,7 @@ struct Shard {
   FileInfo file;
   uint64_t firstPoint = 0;
   uint32_t points = 0;
-  uint32_t chunk = 0; // index in ShardPlan::chunks()
+  uint32_t chunk = 0;  // index in ShardPlan::chunks()
   uint32_t deaths = 0; // of workers that had it
   uint64_t module() const { return file.module; }
 };
