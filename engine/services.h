@@ -40,9 +40,10 @@ struct ResultRow {
   std::optional<double> runtime; // seconds
   double flops = 0, bytes = 0;
   double coveredRuns = 0, totalRuns = 0;
-  std::string notes; // JSON: {"uncovered": [[name, runs]...], "assumed_rates": [...]}; "" when neither
-  // A deterministic failure. No place is stored: it is found again through failureOp in the table of
-  // the file at hand (equal fingerprints have equal tables).
+  std::string
+      notes; // JSON: {"uncovered": [[name, runs]...], "assumed_rates": [...]}; "" when neither
+  // A deterministic failure. No place is stored: it is found again through failureOp in the table
+  // of the file at hand (equal fingerprints have equal tables).
   std::optional<FailureKind> failure;
   std::string failureMessage;
   int64_t failureOp = -1; // index of the distinct operation, -1 when none is to blame
@@ -69,8 +70,8 @@ public:
   virtual void commit() = 0; // makes everything since begin() durable
   virtual std::vector<std::optional<ResultRow>> find(std::span<const Digest> keys) = 0;
   virtual void put(std::span<const ResultRow> rows) = 0;
-  virtual std::optional<FileEntry> findFile(const Digest& contentHash, const std::string& readerText,
-                                            bool withTable) = 0;
+  virtual std::optional<FileEntry> findFile(const Digest& contentHash,
+                                            const std::string& readerText, bool withTable) = 0;
   virtual void putFile(const FileEntry& entry) = 0;
   // How results were made, for people: configuration digest -> estimator and canonical options.
   virtual void putConfiguration(const Digest& configuration, const std::string& estimator,
@@ -86,8 +87,8 @@ struct ItemRecord {
   uint64_t point = 0;
   ItemStatus status = ItemStatus::NotRun;
   bool fromCache = false;
-  ResultRow result;                // key, numbers and notes
-  std::optional<Failure> failure;  // with its place
+  ResultRow result;               // key, numbers and notes
+  std::optional<Failure> failure; // with its place
 };
 
 // One shard: a module with up to kShardPoints points, committed as a whole.

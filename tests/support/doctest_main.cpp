@@ -3,4 +3,6 @@
 
 // Sanitizer defaults: LLVM's allocator in our objects poisons memory that the uninstrumented
 // libMLIR never unpoisons.
-extern "C" const char* __asan_default_options() { return "allow_user_poisoning=0"; }
+extern "C" const char* __asan_default_options() {
+  return "allow_user_poisoning=0";
+}
