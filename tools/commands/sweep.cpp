@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // A single .json file is a specification.
 bool isSpecification(const std::vector<std::string>& paths) {
   return paths.size() == 1 && fs::path(paths.front()).extension() == ".json" &&
-         fs::is_regular_file(paths.front());
+         !fs::is_directory(paths.front());
 }
 
 SweepPlan planFromSpecification(const SweepArguments& arguments, const PlanInputs& inputs) {
