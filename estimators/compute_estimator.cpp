@@ -95,8 +95,8 @@ void ComputeEstimator::addTotals(StatisticsTree& tree, const RunTotals& totals) 
   ContainerStatistic& perOp = tree.root().container("per_op");
   for (const OpTotal& total : totals.entries()) {
     ContainerStatistic& name = perOp.container(slotName(total.slot));
-    name.sum("runtime", kOpRuntime).add(total.runtime);
-    name.sum("count").add(total.allRuns());
+    name.sum("runtime", kOpRuntime).add(total.runtime.exact());
+    name.sum("count").add(total.runs.exact());
   }
 }
 

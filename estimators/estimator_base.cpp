@@ -9,7 +9,7 @@
 namespace nocturne {
 
 struct Estimator::RunSums {
-  double coveredRuns = 0;
+  double uncoveredRuns = 0;
   std::map<std::string, double> uncovered;
   std::bitset<64> assumedRates; // by ElementKind
   bool anyRuntime = false;
@@ -150,7 +150,7 @@ void Estimator::account(const Module& module, size_t index, uint32_t slot, const
                         RunSums& sums) {
   double runs = module.opRuns[index];
   OpTotal& total = run_.at(slot, result.datatype, result.bound);
-  total.runs += runs;
+  total.runs.addProduct(runs, 1);
   if (result.runtime) {
     sums.anyRuntime = true;
     if (*result.runtime != 0)
@@ -160,10 +160,10 @@ void Estimator::account(const Module& module, size_t index, uint32_t slot, const
     total.flops.addProduct(result.flops, runs);
   if (result.bytes != 0)
     total.bytes.addProduct(result.bytes, runs);
-  if (result.covered)
-    sums.coveredRuns += runs;
-  else
+  if (!result.covered) {
+    sums.uncoveredRuns += runs;
     sums.uncovered[uncoveredName(module.ops[index])] += runs;
+  }
   if (result.rateAssumed)
     sums.assumedRates.set(static_cast<size_t>(result.datatype));
   if (!result.success && sums.failedOp < 0)
@@ -222,7 +222,8 @@ ModuleResult Estimator::runOperations(const Module& module, int64_t& failingOp) 
 
 ModuleResult Estimator::toModuleResult(const Module& module, const RunSums& sums) const {
   ModuleResult out;
-  ExactSum runtime, flops, bytes;
+  TimeSum runtime;
+  AmountSum flops, bytes;
   for (const OpTotal& total : run_.entries()) {
     runtime.merge(total.runtime);
     flops.merge(total.flops);
@@ -233,12 +234,9 @@ ModuleResult Estimator::toModuleResult(const Module& module, const RunSums& sums
   out.flops = flops.value();
   out.bytes = bytes.value();
   out.totalRuns = operationCount(module);
-  out.coveredRuns = out.totalRuns;
-  if (!sums.uncovered.empty()) {
-    out.coveredRuns = sums.coveredRuns;
-    for (const auto& [name, runs] : sums.uncovered)
-      out.uncovered.push_back({name, runs});
-  }
+  out.coveredRuns = std::max(0.0, out.totalRuns - sums.uncoveredRuns);
+  for (const auto& [name, runs] : sums.uncovered)
+    out.uncovered.push_back({name, runs});
   for (size_t i = 0; i < sums.assumedRates.size(); ++i)
     if (sums.assumedRates.test(i))
       out.assumedRates.push_back(static_cast<ElementKind>(i));
@@ -366,13 +364,14 @@ void Estimator::absorb(const Estimator& other) {
 std::vector<OpNameTotal> Estimator::opTotals() const {
   struct Share {
     OpNameTotal total;
-    ExactSum runtime, flops, bytes;
+    TimeSum runtime;
+    AmountSum runs, flops, bytes;
     double largest = -1;
   };
   std::map<std::string_view, Share> byName;
   for (const OpTotal& entry : run_.entries()) {
     Share& share = byName[slotName(entry.slot)];
-    share.total.runs += entry.runs;
+    share.runs.merge(entry.runs);
     share.runtime.merge(entry.runtime);
     share.flops.merge(entry.flops);
     share.bytes.merge(entry.bytes);
@@ -385,6 +384,7 @@ std::vector<OpNameTotal> Estimator::opTotals() const {
   std::vector<OpNameTotal> out;
   for (auto& [name, share] : byName) {
     share.total.name = name;
+    share.total.runs = share.runs.value();
     share.total.runtime = share.runtime.value();
     share.total.flops = share.flops.value();
     share.total.bytes = share.bytes.value();

@@ -177,15 +177,15 @@ OpResult RooflineEstimator::fusion(const OpInfo& op) {
 
 OpResult RooflineEstimator::customCall(const OpInfo& op) {
   const auto* call = op.get<CustomCallAttributes>();
-  std::string target = call == nullptr ? std::string() : call->target;
+  std::string_view target = call == nullptr ? std::string_view() : call->target;
   if (WorkRule rule = findTargetRule(target))
     return charge(op, rule(op));
-  return unknown(op, "custom call target \"" + target + '"');
+  return unknown(op, "custom call target \"" + std::string(target) + '"');
 }
 
 // Adds the run just finished and returns the seconds of its arithmetic.
 double RooflineEstimator::addIdeal(IdealSeconds& to, const ModuleResult& result) const {
-  std::array<ExactSum, kKinds> flops;
+  std::array<AmountSum, kKinds> flops;
   std::bitset<kKinds> present;
   for (const OpTotal& total : runTotals().entries()) {
     if (total.flops.isZero())
@@ -218,8 +218,10 @@ void RooflineEstimator::countIdeal(const Module&, const ModuleResult& result) {
 
 void RooflineEstimator::addUtilisation(StatisticsTree& tree, const RunTotals& totals,
                                        const IdealSeconds& ideal) const {
-  ExactSum runtime, flops, bytes, compute;
-  std::map<ElementKind, ExactSum> runtimeByType;
+  TimeSum runtime;
+  AmountSum flops, bytes;
+  ExactSum compute;
+  std::map<ElementKind, TimeSum> runtimeByType;
   for (const OpTotal& total : totals.entries()) {
     runtime.merge(total.runtime);
     flops.merge(total.flops);
@@ -227,38 +229,41 @@ void RooflineEstimator::addUtilisation(StatisticsTree& tree, const RunTotals& to
     runtimeByType[total.datatype].merge(total.runtime);
   }
   ContainerStatistic& root = tree.root();
-  for (const auto& [type, seconds] : ideal.byType) {
-    compute.merge(seconds);
+  ExactSum seconds = runtime.exact();
+  for (const auto& [type, idealSeconds] : ideal.byType) {
+    compute.merge(idealSeconds);
     root.container("per_datatype")
         .container(name(type))
         .ratio("flops_util")
-        .add(seconds, runtimeByType[type]);
+        .add(idealSeconds, runtimeByType[type].exact());
   }
-  root.ratio("flops_util", {"FLOPS/s utilisation"}).add(compute, runtime);
-  root.ratio("mem_bw_util", {"Memory bandwidth utilisation"}).add(ideal.memory, runtime);
-  root.ratio("avg_flopss", {"Average FLOPS/s", "FLOPS/s", "", true, 3}).add(flops, runtime);
-  root.ratio("avg_mem_bw", {"Average Memory Bandwidth", "B/s", "", true, 3}).add(bytes, runtime);
+  root.ratio("flops_util", {"FLOPS/s utilisation"}).add(compute, seconds);
+  root.ratio("mem_bw_util", {"Memory bandwidth utilisation"}).add(ideal.memory, seconds);
+  root.ratio("avg_flopss", {"Average FLOPS/s", "FLOPS/s", "", true, 3}).add(flops.exact(), seconds);
+  root.ratio("avg_mem_bw", {"Average Memory Bandwidth", "B/s", "", true, 3})
+      .add(bytes.exact(), seconds);
 }
 
 void RooflineEstimator::addTotals(StatisticsTree& tree, const RunTotals& totals) const {
   ComputeEstimator::addTotals(tree, totals);
   ContainerStatistic& root = tree.root();
-  SumStatistic& flops = root.sum("flops", kFlops);
-  SumStatistic& bytes = root.sum("mem_bytes", kBytes);
+  AmountSum allFlops, allBytes;
   ContainerStatistic& perOp = root.container("per_op");
   ContainerStatistic& perType = root.container("per_datatype");
   for (const OpTotal& total : totals.entries()) {
-    flops.add(total.flops);
-    bytes.add(total.bytes);
+    allFlops.merge(total.flops);
+    allBytes.merge(total.bytes);
     ContainerStatistic& op = perOp.container(slotName(total.slot));
-    op.sum("flops", kFlops).add(total.flops);
-    op.sum("mem_bytes", kBytes).add(total.bytes);
+    op.sum("flops", kFlops).add(total.flops.exact());
+    op.sum("mem_bytes", kBytes).add(total.bytes.exact());
     if (total.flops.isZero())
       continue;
     ContainerStatistic& type = perType.container(name(total.datatype));
-    type.sum("flops", kFlops).add(total.flops);
-    type.sum("runtime", kOpTime).add(total.runtime);
+    type.sum("flops", kFlops).add(total.flops.exact());
+    type.sum("runtime", kOpTime).add(total.runtime.exact());
   }
+  root.sum("flops", kFlops).add(allFlops.exact());
+  root.sum("mem_bytes", kBytes).add(allBytes.exact());
 }
 
 void RooflineEstimator::addRunStatisticsTo(StatisticsTree& tree, const ModuleResult& result) const {

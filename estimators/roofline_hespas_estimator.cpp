@@ -319,8 +319,11 @@ OpResult RooflineHespasEstimator::customCall(const OpInfo& op) {
   std::string target = call == nullptr ? std::string() : call->target;
   if (target.find("conv") != std::string::npos)
     return convolution(op);
-  if (target.find("TopK") == std::string::npos)
-    return finish(op, 0, 0);
+  if (target.find("TopK") == std::string::npos) {
+    OpResult result = finish(op, 0, 0);
+    result.covered = false;
+    return result;
+  }
   double bytes = input(op, 0);
   for (size_t i = 0; i < op.results.size(); ++i)
     bytes += output(op, i);
@@ -350,8 +353,10 @@ double RooflineHespasEstimator::operationCount(const Module& module) const {
   std::vector<double> sizes(module.ops.size());
   for (size_t i = 0; i < module.ops.size(); ++i) {
     const OpInfo& op = module.ops[i];
-    bool expanded = op.inCallee || op.name == "mhlo.fusion";
-    sizes[i] = expanded ? countWithBodies(op) : 1;
+    if (op.inCallee)
+      sizes[i] = countWithBodies(op);
+    else // a fusion is replaced by what is in it
+      sizes[i] = op.name == "mhlo.fusion" ? static_cast<double>(op.nested.size()) : 1;
   }
   double operations = 0, blocks = 0;
   uint64_t inBlock = 0;
@@ -376,8 +381,8 @@ double RooflineHespasEstimator::operationCount(const Module& module) const {
 void RooflineHespasEstimator::addTotals(StatisticsTree& tree, const RunTotals& totals) const {
   ComputeEstimator::addTotals(tree, totals);
   for (const OpTotal& total : totals.entries()) {
-    tree.root().sum("flops", {"", "FLOP", "", true, 3}).add(total.flops);
-    tree.root().sum("mem_bytes", {"", "B", "", true, 3}).add(total.bytes);
+    tree.root().sum("flops", {"", "FLOP", "", true, 3}).add(total.flops.exact());
+    tree.root().sum("mem_bytes", {"", "B", "", true, 3}).add(total.bytes.exact());
   }
 }
 

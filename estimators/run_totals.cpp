@@ -4,16 +4,10 @@
 
 namespace nocturne {
 
-ExactSum OpTotal::allRuns() const {
-  ExactSum out = earlierRuns;
-  out.add(runs);
-  return out;
-}
-
 void RunTotals::merge(const RunTotals& other) {
   for (const OpTotal& theirs : other.entries_) {
     OpTotal& ours = at(theirs.slot, theirs.datatype, theirs.bound);
-    ours.earlierRuns.merge(theirs.allRuns());
+    ours.runs.merge(theirs.runs);
     ours.runtime.merge(theirs.runtime);
     ours.flops.merge(theirs.flops);
     ours.bytes.merge(theirs.bytes);

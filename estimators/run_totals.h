@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/exact_sum.h"
 #include "engine/result.h"
+#include "estimators/fast_sum.h"
 
 namespace nocturne {
 
@@ -15,12 +15,10 @@ struct OpTotal {
   uint32_t slot = 0; // number of the name: see Estimator::slotName
   ElementKind datatype = ElementKind::None;
   Bound bound = Bound::Free;
-  uint32_t next = 0;    // chain of the slot, as place + 1
-  double runs = 0;      // of one run, in the order of its operations
-  ExactSum earlierRuns; // of runs that were merged in
-  ExactSum runtime, flops, bytes;
-
-  ExactSum allRuns() const;
+  uint32_t next = 0; // chain of the slot, as place + 1
+  AmountSum runs;
+  TimeSum runtime;
+  AmountSum flops, bytes;
 };
 
 class RunTotals {
