@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -45,10 +46,28 @@ ResultRow makeRow(uint64_t n, bool randomKey) {
   return row;
 }
 
-double seconds(const std::function<void()>& work) {
+// Time by both clocks, and sums of it.
+struct Time {
+  double wall = 0, processor = 0;
+  Time& operator+=(const Time& other) {
+    wall += other.wall;
+    processor += other.processor;
+    return *this;
+  }
+};
+
+double processorSeconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Time timeOf(const std::function<void()>& work) {
   auto start = Clock::now();
+  double processor = processorSeconds();
   work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return {std::chrono::duration<double>(Clock::now() - start).count(),
+          processorSeconds() - processor};
 }
 
 void print(const char* name, double value, const char* unit) {
@@ -56,14 +75,20 @@ void print(const char* name, double value, const char* unit) {
   std::fflush(stdout);
 }
 
+void printRate(const char* name, uint64_t count, const Time& time) {
+  std::printf("%-34s %14.0f /s by the wall clock %14.0f /s by processor time\n", name,
+              static_cast<double>(count) / time.wall, static_cast<double>(count) / time.processor);
+  std::fflush(stdout);
+}
+
 void insertRows(ResultStore& store, const Arguments& arguments) {
   uint64_t shards = arguments.rows / kShard;
-  double total = 0, lastTenth = 0;
+  Time total, lastTenth;
   std::vector<ResultRow> rows(kShard);
   for (uint64_t shard = 0; shard < shards; ++shard) {
     for (uint64_t i = 0; i < kShard; ++i)
       rows[i] = makeRow(shard * kShard + i, arguments.randomKeys);
-    double time = seconds([&] {
+    Time time = timeOf([&] {
       store.begin();
       store.put(rows);
       store.commit();
@@ -72,31 +97,30 @@ void insertRows(ResultStore& store, const Arguments& arguments) {
     if (shard >= shards - shards / 10)
       lastTenth += time;
   }
-  print("cache_insert", static_cast<double>(shards * kShard) / total, "rows/s");
-  if (lastTenth > 0)
-    print("cache_insert_last_tenth", static_cast<double>(shards / 10 * kShard) / lastTenth,
-          "rows/s");
+  printRate("cache_insert", shards * kShard, total);
+  if (shards >= 10)
+    printRate("cache_insert_last_tenth", shards / 10 * kShard, lastTenth);
 }
 
 // Shards in a shuffled order, a batch of keys each.
-double lookUpRate(ResultStore& store, const Arguments& arguments, uint64_t offset) {
+void lookUp(const char* name, ResultStore& store, const Arguments& arguments, uint64_t offset) {
   uint64_t shards = arguments.rows / kShard;
   uint64_t batches = std::min<uint64_t>(shards, 4000);
-  double total = 0;
+  Time total;
   uint64_t hits = 0;
   std::vector<Digest> keys(kShard);
   for (uint64_t batch = 0; batch < batches; ++batch) {
     uint64_t shard = (batch * 7919) % shards;
     for (uint64_t i = 0; i < kShard; ++i)
       keys[i] = makeRow(offset + shard * kShard + i, arguments.randomKeys).key;
-    total += seconds([&] {
+    total += timeOf([&] {
       for (const auto& row : store.find(keys))
         hits += row.has_value();
     });
   }
   if (hits != (offset == 0 ? batches * kShard : 0))
     std::abort();
-  return static_cast<double>(batches * kShard) / total;
+  printRate(name, batches * kShard, total);
 }
 
 void benchCache(const Arguments& arguments) {
@@ -104,18 +128,18 @@ void benchCache(const Arguments& arguments) {
   {
     auto store = SqliteResultStore::create(path);
     insertRows(*store, arguments);
-    print("cache_find_hit", lookUpRate(*store, arguments, 0), "keys/s");
-    print("cache_find_miss", lookUpRate(*store, arguments, arguments.rows * 2), "keys/s");
+    lookUp("cache_find_hit", *store, arguments, 0);
+    lookUp("cache_find_miss", *store, arguments, arguments.rows * 2);
   }
   print("cache_size", static_cast<double>(std::filesystem::file_size(path)) / 1e6, "MB");
-  double time = seconds([&] { SqliteResultStore::create(path); });
-  print("cache_open", time * 1e6, "us");
+  Time time = timeOf([&] { SqliteResultStore::create(path); });
+  print("cache_open", time.wall * 1e6, "us");
 }
 
 SweepPlan makePlan(uint64_t modules) {
   SweepPlan plan;
   for (uint64_t i = 0; i < modules; ++i)
-    plan.modules.push_back({"m" + std::to_string(i), "m" + std::to_string(i)});
+    plan.modules.push_back({std::to_string(i), std::to_string(i)});
   HardwareEntry machine;
   machine.base.name = machine.nameTemplate = "m{memory_bandwidth}";
   machine.base.values = Json::object();
@@ -133,7 +157,7 @@ SweepPlan makePlan(uint64_t modules) {
 void benchRecord(const Arguments& arguments) {
   SweepPlan plan = makePlan(std::max<uint64_t>(1, arguments.rows / kPoints));
   uint64_t items = plan.modules.size() * kPoints;
-  double writing = 0;
+  Time writing;
   {
     OpenedRun run = openRunRecord(arguments.directory, plan);
     for (uint64_t module = 0; module < plan.modules.size(); ++module)
@@ -146,7 +170,7 @@ void benchRecord(const Arguments& arguments) {
         for (uint64_t i = 0; i < kShard; ++i)
           shard.items.push_back({first + i, ItemStatus::Ok, false,
                                  makeRow(module * kPoints + first + i, false), std::nullopt});
-        writing += seconds([&] {
+        writing += timeOf([&] {
           run.record->begin();
           run.record->putShard(shard);
           run.record->commit();
@@ -154,15 +178,15 @@ void benchRecord(const Arguments& arguments) {
       }
     run.record->finish("complete");
   }
-  print("record_insert", static_cast<double>(items) / writing, "rows/s");
+  printRate("record_insert", items, writing);
   std::string path = runRecordPath(arguments.directory);
   print("record_size", static_cast<double>(std::filesystem::file_size(path)) / 1e6, "MB");
   RunReader reader(arguments.directory);
   uint64_t seen = 0;
-  double reading = seconds([&] { reader.forEachItem([&](const auto&, const auto&) { ++seen; }); });
-  print("record_read", static_cast<double>(seen) / reading, "rows/s");
-  double totals = seconds([&] { reader.forEachPoint([](const PointTotals&) {}); });
-  print("record_totals", static_cast<double>(seen) / totals, "rows/s");
+  Time reading = timeOf([&] { reader.forEachItem([&](const auto&, const auto&) { ++seen; }); });
+  printRate("record_read", seen, reading);
+  Time totals = timeOf([&] { reader.forEachPoint([](const PointTotals&) {}); });
+  printRate("record_totals", seen, totals);
 }
 
 Arguments parse(int argc, char** argv) {
