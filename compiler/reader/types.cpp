@@ -3,6 +3,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -134,6 +135,8 @@ bool TypeTable::flatten(mlir::Type type, FlatType& out, unsigned depth) {
     out.parts.push_back({{ElementKind::Token, ElementKind::None}, {}, true});
     return true;
   }
+  // Text that only looks like a type is no error, and nothing to print.
+  mlir::ScopedDiagnosticHandler quiet(type.getContext(), [](mlir::Diagnostic&) {});
   // `!stablehlo.future<...>`, `!mhlo.async_bundle<...>`, `!mpmd.mesh_tensor<"m", ...>` stand for
   // what they hold; of any other type nothing is known.
   for (llvm::StringRef item : argumentsOf(text)) {
