@@ -51,7 +51,12 @@ TEST_CASE("useful taps: those that meet an element of the input") {
           for (int64_t spread : {1, 2, 3})
             for (int64_t low : {-1, 0, 1, 4}) {
               WindowAttributes w = window(size, stride, base, spread, low);
-              CAPTURE(input, size, stride, base, spread, low);
+              CAPTURE(input);
+              CAPTURE(size);
+              CAPTURE(stride);
+              CAPTURE(base);
+              CAPTURE(spread);
+              CAPTURE(low);
               REQUIRE(usefulTaps(static_cast<double>(input), 9, w, 0) == countedTaps(input, 9, w));
             }
 }

@@ -211,8 +211,8 @@ TEST_CASE("options of bases live in sub-objects unless top level or declared ane
   CHECK(diamond.rate_ == 5);
   CHECK(diamond.shared_ == "s");
   CHECK(diamond.depth_ == 1);
-  auto& third = dynamic_cast<Third&>(*makeOne<Third>({}, {{"peak_flops", 3}}));
-  CHECK(third.rate_ == 3);
+  auto third = makeOne<Third>(Json::object(), {{"peak_flops", 3}});
+  CHECK(dynamic_cast<Third&>(*third).rate_ == 3);
   std::vector<std::pair<std::string, uint32_t>> versions = {
       {"estimator", 1}, {"compute", 1}, {"first", 3}, {"second", 1}, {"third", 1}, {"diamond", 1}};
   CHECK(description.versions == versions);
@@ -371,7 +371,7 @@ TEST_CASE("a failure names its kind, its place and its operation") {
   CHECK(failureOp == 1);
   Module unknown = moduleOf({fine, op("x.unknown", "f32", "f32")});
   Failure failure = failureOf(*estimator, unknown, &failureOp);
-  CHECK(failure.kind == FailureKind::UnsupportedOp);
+  CHECK((failure.kind == FailureKind::UnsupportedOp));
   CHECK(failure.message == "estimator failing has no rule for operation x.unknown");
   EstimatorResult refused =
       estimator->estimate(moduleOf({op("x.says_no", "f32", "f32")}), "", nullptr, true, &failureOp);

@@ -90,7 +90,7 @@ void check(const Row& row, const Json& machine) {
   CHECK(result.flops == row.flops);
   CHECK(result.bytes == row.bytes);
   CHECK(sixDigits(*result.runtime) == row.runtime);
-  CHECK(name(result.datatype) == row.datatype);
+  CHECK(std::string(name(result.datatype)) == row.datatype);
 }
 
 } // namespace
