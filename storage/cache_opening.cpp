@@ -170,6 +170,11 @@ private:
   void openReadOnly(const StorageError& reason) {
     file_ = {};
     try {
+      file_.lock = FileLock::tryAcquire(lockPath(), FileLock::Mode::Shared);
+    } catch (const StorageError&) {
+      // No lock file can be made here, so nobody can move the file either.
+    }
+    try {
       file_.store = SqliteResultStore::openReadOnly(path_);
       file_.identity = identify(path_);
       warn(reason, "what is in the cache is used, new results stay in memory");

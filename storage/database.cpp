@@ -239,25 +239,30 @@ void Database::configureWriter() {
   // SQLite opens what it may not write for reading, without a word.
   if (sqlite3_db_readonly(database_.get(), "main") == 1)
     throw StorageError(StorageErrorKind::ReadOnly, path_ + ": not writable");
-  enterWalMode();
+  setJournalMode("PRAGMA journal_mode=WAL", std::chrono::milliseconds(kBusyTimeoutMs));
   execute("PRAGMA synchronous=NORMAL");
   execute("PRAGMA cell_size_check=ON");
   execute("PRAGMA trusted_schema=OFF");
   execute("PRAGMA journal_size_limit=67108864");
 }
 
-// Two processes that make the same file would wait for each other here; SQLite then fails one of
-// them at once instead of calling its busy handler.
-void Database::enterWalMode() {
-  auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+// SQLite fails a change of the journal at once, without its busy handler, when two processes would
+// wait for each other.
+void Database::setJournalMode(const char* statement, std::chrono::milliseconds patience) {
+  auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    int code = sqlite3_exec(database_.get(), "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
+    int code = sqlite3_exec(database_.get(), statement, nullptr, nullptr, nullptr);
     if (code == SQLITE_OK)
       return;
     if ((code & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= deadline)
       fail(database_.get(), path_, code);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+}
+
+void Database::retire(std::chrono::milliseconds patience) {
+  sqlite3_busy_timeout(database_.get(), 0);
+  setJournalMode("PRAGMA journal_mode=DELETE", patience);
 }
 
 void Database::setCheckpointPages(int pages) {

@@ -1,6 +1,7 @@
 // A thin layer over SQLite: what the result cache and the run record have in common.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -97,6 +98,10 @@ public:
   // The first column of the first row of a statement, 0 or "" without one.
   int64_t queryInteger(std::string_view sql) const;
   std::string queryText(std::string_view sql) const;
+  // Gives up the log, so that the file can be renamed once this connection is closed: a connection
+  // that still had the log open would at its end delete the log of the next file of that name.
+  // Throws StorageError when another connection stays open for longer than `patience`.
+  void retire(std::chrono::milliseconds patience);
   // Pages in the write-ahead log that make SQLite carry them over into the file.
   void setCheckpointPages(int pages);
 
@@ -113,7 +118,7 @@ private:
     void operator()(sqlite3* database) const noexcept;
   };
   void configureWriter();
-  void enterWalMode();
+  void setJournalMode(const char* statement, std::chrono::milliseconds patience);
   std::string path_;
   std::unique_ptr<sqlite3, Close> database_;
 };

@@ -47,6 +47,9 @@ CREATE TABLE items (
 
 constexpr const char* kSteps[] = {kVersion1};
 
+// How long a report may keep the record of an earlier run from being moved aside.
+constexpr std::chrono::seconds kReaderPatience{10};
+
 constexpr const char* kPutItemSql =
     "INSERT OR REPLACE INTO items (id, status, from_cache, key, runtime, flops, bytes, "
     "covered_runs, "
@@ -311,6 +314,18 @@ void prepareResumption(Database& database, uint64_t pointCount,
   database.commit();
 }
 
+void retire(Database& database) {
+  try {
+    database.retire(kReaderPatience);
+  } catch (const StorageError& error) {
+    if (error.kind() != StorageErrorKind::Other)
+      throw;
+    throw StorageError(error.kind(), database.path() +
+                                         ": another process is reading it; let it end or choose "
+                                         "another output directory");
+  }
+}
+
 // An existing record that goes on, or nothing after it was moved out of the way.
 std::optional<Database> reopen(const std::string& path, const SweepPlan& plan,
                                const std::string& version, Found& found,
@@ -324,6 +339,7 @@ std::optional<Database> reopen(const std::string& path, const SweepPlan& plan,
       prepareResumption(database, plan.pointCount(), warnings);
     if (found != Found::Other)
       return database;
+    retire(database);
   } catch (const StorageError& error) {
     if (error.kind() != StorageErrorKind::Corrupt)
       throw;

@@ -225,6 +225,23 @@ TEST_CASE("a directory that cannot be written is read all the same") {
         }) == 0);
 }
 
+TEST_CASE("a database is not retired while somebody reads it") {
+  ScratchDir dir;
+  std::string path = dir / "x.sqlite";
+  Database writer(path, OpenMode::Write);
+  migrate(writer, kNew);
+  {
+    Database reader(path, OpenMode::Read);
+    CHECK(reader.queryInteger("SELECT count(*) FROM things") == 1);
+    CHECK_THROWS_AS(writer.retire(std::chrono::milliseconds(0)), StorageError);
+    CHECK_THROWS_AS(reader.execute("DELETE FROM things"), StorageError);
+  }
+  writer.retire(std::chrono::milliseconds(0));
+  CHECK_FALSE(exists(path + "-wal"));
+  CHECK_FALSE(exists(path + "-shm"));
+  CHECK(writer.queryInteger("SELECT count(*) FROM things") == 1);
+}
+
 TEST_CASE("a moved database takes its log along and replaces what was there") {
   ScratchDir dir;
   for (const char* suffix : {"", "-wal", "-shm"})

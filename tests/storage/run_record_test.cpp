@@ -182,6 +182,29 @@ TEST_CASE("another plan or version starts anew and keeps one old record") {
   CHECK(namesWith(dir / "out", "").size() == 3); // record, old record, lock
 }
 
+TEST_CASE("an old record moves aside only when nobody reads it any more") {
+  ScratchDir dir;
+  SweepPlan first = makePlan(dir.path(), 2, 300), second = makePlan(dir.path(), 2, 301);
+  {
+    openRunRecord(dir / "out", first).record->putShard(makeShard(first, 0, 0, 4));
+  }
+  Child child([&](const auto& signal) {
+    RunReader reader(dir / "out");
+    signal();
+    uint64_t items = 0;
+    for (int i = 0; i < 200; ++i)
+      reader.forEachItem([&](const auto&, const auto&) { ++items; });
+    return items == 200 * 600 ? 0 : 1;
+  });
+  child.awaitSignal();
+  OpenedRun run = openRunRecord(dir / "out", second); // waits for the child's reader to close
+  CHECK_FALSE(run.resumed);
+  run.record->putShard(makeShard(second, 0, 0, 4));
+  CHECK(child.exitCode() == 0);
+  CHECK(exists(dir / "out/run.sqlite-wal"));
+  CHECK(RunReader(dir / "out").counts().ok == 3);
+}
+
 TEST_CASE("resuming does files again that have changed or could not be read") {
   ScratchDir dir;
   SweepPlan plan = makePlan(dir.path(), 4, 20);
