@@ -357,10 +357,17 @@ private:
     return parser_.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, item);
   }
 
-  // `k = 2`, or a word or type that stands alone.
+  // `k = 2`, or a word, type or value that stands alone.
   ParseResult parseNamedOrPlainValue() {
     StringRef word;
     Type type;
+    if (lenient::ahead(parser_.getCurrentLocation().getPointer()).starts_with("dense")) {
+      Attribute value;
+      if (parser_.parseAttribute(value))
+        return failure();
+      state_.addAttribute(unusedName("value"), value);
+      return success();
+    }
     if (OptionalParseResult plain = parser_.parseOptionalType(type); plain.has_value()) {
       state_.addAttribute(unusedName("type"), TypeAttr::get(type));
       return *plain;
