@@ -11,6 +11,12 @@ const StatisticFormat kRuntime{"Compute Runtime Estimation", "s", "u", false, 3}
 const StatisticFormat kOpRuntime{"", "s", "u", false, 3};
 const StatisticFormat kTime{"", "s", "", true, 3};
 
+UnknownOp policyFrom(const Json& value) {
+  return value == "skip"        ? UnknownOp::Skip
+         : value == "bandwidth" ? UnknownOp::Bandwidth
+                                : UnknownOp::Error;
+}
+
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -35,6 +41,13 @@ void ComputeEstimator::describe(EstimatorClass<ComputeEstimator>& c) {
       .defaultValue("error")
       .topLevel()
       .help("operations without a rule: error, skip (no time), bandwidth (charge their bytes)");
+  // A kernel of somebody else's is an everyday part of real modules: the rest is still worth
+  // knowing, and the share that is covered says how far to trust it.
+  c.option("unknown_custom_call", &ComputeEstimator::setUnknownCustomCall,
+           option::oneOf({"error", "skip", "bandwidth"}))
+      .defaultValue("bandwidth")
+      .topLevel()
+      .help("custom calls without a rule for their target: error, skip, bandwidth");
   c.defaultOpHandler(&ComputeEstimator::handleUnknown);
   c.preEstimateHook(&ComputeEstimator::countStart);
   c.postRunHook(&ComputeEstimator::countRun);
@@ -42,18 +55,24 @@ void ComputeEstimator::describe(EstimatorClass<ComputeEstimator>& c) {
 }
 
 void ComputeEstimator::setUnknownOp(const Json& value) {
-  unknownOp_ = value == "skip"        ? UnknownOp::Skip
-               : value == "bandwidth" ? UnknownOp::Bandwidth
-                                      : UnknownOp::Error;
+  unknownOp_ = policyFrom(value);
+}
+
+void ComputeEstimator::setUnknownCustomCall(const Json& value) {
+  unknownCustomCall_ = policyFrom(value);
 }
 
 OpResult ComputeEstimator::handleUnknown(const OpInfo& op) {
-  return unknown(op, "operation " + op.name);
+  return apply(unknownOp_, op, "operation " + op.name);
 }
 
-OpResult ComputeEstimator::unknown(const OpInfo& op, const std::string& what) {
+OpResult ComputeEstimator::unknownCustomCall(const OpInfo& op, std::string_view target) {
+  return apply(unknownCustomCall_, op, "custom call target \"" + std::string(target) + '"');
+}
+
+OpResult ComputeEstimator::apply(UnknownOp policy, const OpInfo& op, const std::string& what) {
   OpResult result;
-  switch (unknownOp_) {
+  switch (policy) {
   case UnknownOp::Error:
     throw ItemError({FailureKind::UnsupportedOp,
                      "estimator " + displayName() + " has no rule for " + what, "", 0, 0});
@@ -70,8 +89,7 @@ OpResult ComputeEstimator::unknown(const OpInfo& op, const std::string& what) {
 
 OpResult ComputeEstimator::chargeBandwidth(const OpInfo&, double) {
   throw ItemError({FailureKind::BadConfig,
-                   "estimator " + displayName() + " has no bandwidth for unknown_op = bandwidth",
-                   "", 0, 0});
+                   "estimator " + displayName() + " has no bandwidth to charge", "", 0, 0});
 }
 
 void ComputeEstimator::countStart(const Module&) {

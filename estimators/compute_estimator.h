@@ -1,6 +1,8 @@
 // What most estimators extend: statistics of every run, and a policy for operations without a rule.
 #pragma once
 
+#include <string_view>
+
 #include "estimators/estimator_base.h"
 
 namespace nocturne {
@@ -17,10 +19,9 @@ public:
   static void addHit(StatisticsTree& tree, const ResultRow& row);
 
 protected:
-  // The policy `unknown_op` for an operation, or a part of it, that no rule covers. `what` names
-  // it: "operation stablehlo.x", "custom call target \"foo\"".
-  OpResult unknown(const OpInfo& op, const std::string& what);
-  // The time to move `bytes`, for unknown_op = bandwidth. Throws ItemError unless the class knows.
+  // A custom call whose target no rule covers: the policy `unknown_custom_call`.
+  OpResult unknownCustomCall(const OpInfo& op, std::string_view target);
+  // The time to move `bytes`, for the policy "bandwidth". Throws ItemError unless the class knows.
   virtual OpResult chargeBandwidth(const OpInfo& op, double bytes);
   void addRunStatisticsTo(StatisticsTree& tree, const ModuleResult& result) const override;
   // The same from sums: of one run or of many.
@@ -31,12 +32,16 @@ protected:
 
 private:
   OpResult handleUnknown(const OpInfo& op);
+  // `what` names the part without a rule: "operation stablehlo.x".
+  OpResult apply(UnknownOp policy, const OpInfo& op, const std::string& what);
   void setUnknownOp(const Json& value);
+  void setUnknownCustomCall(const Json& value);
   void countStart(const Module& module);
   void countRun(const Module& module, const ModuleResult& result);
   void countEstimate(const Module& module, const EstimatorResult& result);
 
   UnknownOp unknownOp_ = UnknownOp::Error;
+  UnknownOp unknownCustomCall_ = UnknownOp::Bandwidth;
   RunTotals totals_; // of all runs of this instance
   ExactSum runtime_, operators_;
   int64_t modules_ = 0, hits_ = 0;

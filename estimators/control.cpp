@@ -68,8 +68,8 @@ void addNames(RuleSink& sink) {
 // Bodies of these are rows of their own.
 void addControl(RuleSink& sink) {
   sink.add<freeWork>({"stablehlo.case", "stablehlo.if", "stablehlo.while", "stablehlo.return",
-                      "mhlo.return", "func.call", "func.return", "sdy.manual_computation",
-                      "sdy.named_computation", "sdy.return"});
+                      "mhlo.return", "cf.br", "cf.cond_br", "func.call", "func.return",
+                      "sdy.manual_computation", "sdy.named_computation", "sdy.return"});
 }
 
 void addCommunication(RuleSink& sink) {

@@ -369,8 +369,10 @@ private:
       return success();
     }
     if (OptionalParseResult plain = parser_.parseOptionalType(type); plain.has_value()) {
+      if (failed(*plain))
+        return failure();
       state_.addAttribute(unusedName("type"), TypeAttr::get(type));
-      return *plain;
+      return success();
     }
     if (parser_.parseKeyword(&word))
       return failure();

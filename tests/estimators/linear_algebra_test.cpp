@@ -66,12 +66,14 @@ TEST_CASE("opaque custom calls are not covered") {
     CHECK_FALSE(static_cast<bool>(findTargetRule(target)));
     OpInfo call = customCall(target, "4xf32", "4xf32");
     std::string quoted = '"' + std::string(target) + '"';
-    CHECK_THROWS_WITH_AS(cost(call), doctest::Contains(quoted.c_str()), ItemError);
-    EstimatorResult skipped = cost(call, {{"unknown_op", "skip"}});
+    CHECK_THROWS_WITH_AS(cost(call, {{"unknown_custom_call", "error"}}),
+                         doctest::Contains(quoted.c_str()), ItemError);
+    EstimatorResult skipped = cost(call, {{"unknown_custom_call", "skip"}});
     CHECK(skipped.runtime == 0);
     CHECK(skipped.coverage() == 0);
     CHECK(skipped.uncovered == std::vector<Uncovered>{{"custom_call:" + std::string(target), 1}});
-    CHECK(cost(call, {{"unknown_op", "bandwidth"}}).bytes == 32);
+    CHECK(cost(call).bytes == 32);
+    CHECK(cost(call).coverage() == 0);
   }
 }
 
