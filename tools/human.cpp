@@ -69,7 +69,9 @@ std::string humanPercent(double fraction) {
 
 std::string humanDuration(double seconds) {
   const auto whole = static_cast<uint64_t>(std::max(0.0, std::round(seconds)));
-  const auto twoDigits = [](uint64_t n) { return std::string(n < 10 ? 1 : 0, '0') + std::to_string(n); };
+  const auto twoDigits = [](uint64_t n) {
+    return std::string(n < 10 ? 1 : 0, '0') + std::to_string(n);
+  };
   if (whole >= 3600)
     return std::to_string(whole / 3600) + " h " + twoDigits(whole / 60 % 60) + " min";
   if (whole >= 60)

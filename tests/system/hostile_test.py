@@ -41,7 +41,7 @@ TRAPS = {
     "deep.mlir": ("module {\n" + "(" * 100_000 + ")" * 100_000 + "\n}\n", "nest"),
     "empty.mlir": ("", ""),
     "recursive.mlir": (RECURSIVE, "again"),
-    "tree.mlir": (call_tree(40), "row"),
+    "tree.mlir": (call_tree(40), "operations"),
     "truncated.mlir": (harness.layer_module(1)[:200], ""),
 }
 

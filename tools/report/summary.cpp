@@ -66,15 +66,7 @@ void SummaryBuilder::add(const RunModule& module, const ItemRecord& item, const 
 
 void SummaryBuilder::addUncovered(uint64_t module, const Notes& notes) {
   for (const Uncovered& operation : notes.uncovered) {
-    auto place = uncovered_.find(operation.name);
-    if (place == uncovered_.end()) {
-      if (uncovered_.size() >= kMaxUncovered) {
-        summary_.uncoveredOmitted = true;
-        continue;
-      }
-      place = uncovered_.emplace(operation.name, Seen{}).first;
-    }
-    Seen& seen = place->second;
+    Seen& seen = uncovered_[operation.name];
     ++seen.results;
     if (seen.lastModule != module)
       ++seen.modules;
@@ -96,8 +88,12 @@ void SummaryBuilder::addFailure(const RunModule& module, const ItemRecord& item)
 }
 
 Summary SummaryBuilder::finish() {
-  for (const auto& [name, seen] : uncovered_)
-    summary_.uncovered.push_back({name, seen.modules, seen.results});
+  for (const auto& [name, seen] : uncovered_) {
+    if (summary_.uncovered.size() < kMaxUncovered)
+      summary_.uncovered.push_back({name, seen.modules, seen.results});
+    else
+      ++summary_.uncoveredOmitted;
+  }
   uncovered_.clear();
   return std::move(summary_);
 }

@@ -58,7 +58,7 @@ struct Summary {
   uint64_t pointsOmitted = 0; // those behind the first kMaxPoints
   Tally total;
   std::vector<UncoveredTotal> uncovered; // by name
-  bool uncoveredOmitted = false;
+  uint64_t uncoveredOmitted = 0;         // those behind the first kMaxUncovered
   std::vector<FailedItem> firstFailures; // one per module and message, for the end of a run
 };
 

@@ -134,8 +134,10 @@ OrderedJson statisticsJson(const StatisticsTree& statistics, StatisticsPart part
 
 std::string keyStatistics(const StatisticsTree& statistics) {
   std::vector<std::string> present;
+  const Statistic* hits = statistics.root().find("cache_hits");
+  const bool anyHits = hits && hits->value().value_or(0) > 0;
   for (const std::string& name : keyStatisticNames())
-    if (statistics.root().find(name))
+    if (statistics.root().find(name) && (anyHits || !name.starts_with("cache_")))
       present.push_back(name);
   return present.empty() ? std::string() : statistics.toText(present);
 }
