@@ -27,7 +27,7 @@ struct SweepServices {
 struct SweepControl {
   int jobs = 0; // estimator actors; 0 or less: one per processor
   bool failFast = false;
-  std::stop_token stop;
+  std::stop_token stop = {};
   double graceSeconds = 5; // how long what runs may go on after a stop
   // Consecutive deaths of workers, with nothing computed in between, that end the run.
   unsigned restartLimit = 32;

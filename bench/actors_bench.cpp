@@ -20,7 +20,7 @@ std::vector<std::string> distinctFiles(const World& world, int count) {
     std::string ops = "add";
     for (int bit = 0; bit < 16; ++bit)
       ops += (i >> bit & 1) != 0 ? " mul" : " add";
-    files.push_back(world.folder.write("m" + std::to_string(100000 + i), ops));
+    files.push_back(world.folder.write(std::string("m").append(std::to_string(100000 + i)), ops));
   }
   return files;
 }

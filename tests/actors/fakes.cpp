@@ -42,7 +42,7 @@ ModulePtr FakeReader::read(const std::string& path) {
   std::istringstream words(line);
   for (std::string word; words >> word;) {
     OpInfo op;
-    op.name = word;
+    op.name = "test." + word;
     op.results.push_back(TensorType{{ElementKind::F32, ElementKind::None}, {4}, true});
     builder.add(op);
   }
@@ -83,7 +83,7 @@ void FakeStore::begin() {
 void FakeStore::commit() {
   check();
   if (log_ != nullptr)
-    log_->add("cache commit " + std::to_string(putRows_));
+    log_->add(std::string("cache commit ").append(std::to_string(putRows_)));
 }
 
 std::vector<std::optional<ResultRow>> FakeStore::find(std::span<const Digest> keys) {
@@ -200,15 +200,15 @@ std::atomic<int> TinyEstimator::estimates{0};
 void TinyEstimator::describe(EstimatorClass<TinyEstimator>& c) {
   c.name("tiny").version(1).extends<ComputeEstimator>().allowMultiprocess().hitsNeedNoModule();
   c.option("rate", &TinyEstimator::rate_, option::positive).defaultValue(1).help("per second");
-  c.opHandler({"add", "mul"}, &TinyEstimator::add);
-  c.opHandler({"bad"}, &TinyEstimator::refuse);
-  c.opHandler({"bug"}, &TinyEstimator::fail);
+  c.opHandler({"test.add", "test.mul"}, &TinyEstimator::add);
+  c.opHandler({"test.bad"}, &TinyEstimator::refuse);
+  c.opHandler({"test.bug"}, &TinyEstimator::fail);
   c.preRunHook(&TinyEstimator::count);
 }
 
 OpResult TinyEstimator::add(const OpInfo& op) {
   OpResult result;
-  result.runtime = (op.name == "add" ? 1 : 3) / rate_;
+  result.runtime = (op.name == "test.add" ? 1 : 3) / rate_;
   result.flops = 4;
   return result;
 }
@@ -232,7 +232,7 @@ std::vector<std::string> LonelyEstimator::modules;
 
 void LonelyEstimator::describe(EstimatorClass<LonelyEstimator>& c) {
   c.name("lonely").version(1).extends<ComputeEstimator>().hitsNeedNoModule();
-  c.opHandler({"add", "mul"}, &LonelyEstimator::add);
+  c.opHandler({"test.add", "test.mul"}, &LonelyEstimator::add);
   c.preRunHook(&LonelyEstimator::look);
 }
 
@@ -252,7 +252,7 @@ std::atomic<int> CuriousEstimator::hits{0};
 
 void CuriousEstimator::describe(EstimatorClass<CuriousEstimator>& c) {
   c.name("curious").version(1).extends<ComputeEstimator>().allowMultiprocess();
-  c.opHandler({"add", "mul"}, &CuriousEstimator::add);
+  c.opHandler({"test.add", "test.mul"}, &CuriousEstimator::add);
   c.cacheHitHook(&CuriousEstimator::look);
 }
 

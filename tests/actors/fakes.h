@@ -33,7 +33,8 @@ private:
   std::filesystem::path path_;
 };
 
-// A file is a line of operation names, and anything below it: the line alone makes the fingerprint.
+// A file is a line of operations, "add" for test.add, and anything below it: the line alone makes
+// the fingerprint.
 // A file that begins with "broken" is unreadable at 2:3. Operation n stands in line 10 + n.
 class FakeReader final : public ModuleReader {
 public:

@@ -10,19 +10,20 @@ using namespace nocturne::test;
 
 namespace {
 
+// Files of which many have the same operations, and some cannot be used.
 std::vector<std::string> manyFiles(const World& world, int count) {
   std::vector<std::string> files;
   for (int i = 0; i < count; ++i) {
-    // Every third file has the same operations as the one before it, and some cannot be used.
-    std::string ops = i % 10 == 7   ? "add bad"
-                      : i % 10 == 5 ? "broken"
-                      : i % 3 == 2  ? "add mul add " + std::string(static_cast<size_t>(i / 3), 'x')
-                                    : "add mul";
-    if (i % 3 != 2 || i % 10 == 7 || i % 10 == 5)
-      ops += i % 10 == 5 ? "" : " add";
-    std::string padding(static_cast<size_t>((i * 37) % 300), '#');
-    files.push_back(world.folder.write("m" + std::to_string(1000 + i) + ".txt",
-                                       ops + "\nfile " + std::to_string(i) + padding));
+    std::string ops = "add mul";
+    for (int more = 0; more < i % 6; ++more)
+      ops += " add";
+    if (i % 10 == 7)
+      ops += " bad";
+    if (i % 10 == 5)
+      ops = "broken";
+    ops.append("\nfile ").append(std::to_string(i)).append(static_cast<size_t>(i * 37 % 300), '#');
+    std::string name = std::to_string(1000 + i) + ".txt";
+    files.push_back(world.folder.write(name, ops));
   }
   return files;
 }
@@ -69,7 +70,7 @@ TEST_CASE("a warm run parses nothing, loads no table and computes nothing") {
   CHECK(world.reader.reads == reads);
   CHECK(TinyEstimator::estimates == estimates);
   // Only modules with a failure that has a place need their table.
-  CHECK(world.store.tablesGiven <= 3);
+  CHECK(world.store.tablesGiven == 3);
 }
 
 TEST_CASE("results and statistics are the same for any number of actors") {
@@ -106,7 +107,8 @@ TEST_CASE("equal fingerprints are computed once") {
   World world;
   std::vector<std::string> files;
   for (int i = 0; i < 40; ++i)
-    files.push_back(world.folder.write(std::to_string(i), "add mul\n" + std::to_string(i)));
+    files.push_back(
+        world.folder.write(std::to_string(i), std::string("add mul\n").append(std::to_string(i))));
   TinyEstimator::estimates = 0;
   SweepOutcome outcome = world.run(tinyPlan(files, 5), {.jobs = 4});
   CHECK(outcome.computed == 5);
@@ -227,7 +229,8 @@ TEST_CASE("fail-fast stops after the first failed item") {
   World world;
   std::vector<std::string> files{world.folder.write("a", "bad " + std::string(9000, '#'))};
   for (int i = 0; i < 3000; ++i)
-    files.push_back(world.folder.write("m" + std::to_string(i), "add\n" + std::to_string(i)));
+    files.push_back(world.folder.write(std::string("m").append(std::to_string(i)),
+                                       std::string("add\n").append(std::to_string(i))));
   SweepOutcome outcome = world.run(tinyPlan(files, 1), {.jobs = 2, .failFast = true});
   CHECK(outcome.kind == SweepOutcome::Kind::StoppedByFailFast);
   CHECK(outcome.failed >= 1);
@@ -240,13 +243,10 @@ TEST_CASE("a confined estimator runs in one actor, in the order of the plan") {
   LonelyEstimator::threads.clear();
   LonelyEstimator::modules.clear();
   std::vector<std::string> files;
-  for (int i = 0; i < 50; ++i)
-    files.push_back(world.folder.write("m" + std::to_string(100 + i),
-                                       "add " + std::string(static_cast<size_t>(i), 'm') + "\n" +
-                                           std::string(static_cast<size_t>((i * 7) % 50), '#')));
-  for (std::string& path : files)
-    world.folder.write(std::filesystem::path(path).filename().string(),
-                       "add mul\n" + path + std::string(path.size() % 7, '#'));
+  for (int i = 0; i < 50; ++i) {
+    std::string text = "add mul\n" + std::string(static_cast<size_t>(i * 7 % 50), '#');
+    files.push_back(world.folder.write(std::to_string(100 + i), text));
+  }
   SweepPlan plan = tinyPlan(files, 300);
   EstimatorEntry lonely;
   lonely.name = "lonely";
@@ -257,7 +257,7 @@ TEST_CASE("a confined estimator runs in one actor, in the order of the plan") {
   CHECK(outcome.kind == SweepOutcome::Kind::Complete);
   CHECK(outcome.confinedEstimators == std::vector<std::string>{"lonely"});
   CHECK(LonelyEstimator::threads.size() == 1);
-  REQUIRE(LonelyEstimator::modules.size() == 50);
+  CHECK(LonelyEstimator::modules.size() == 50);
   CHECK(world.record.shards.contains({0, 300}));
 }
 
@@ -290,13 +290,13 @@ TEST_CASE("failures are items with kind and place, found again for cached rows")
     auto failure = [&](uint64_t module) {
       return *world.record.shards.at({module, 0}).items[1].failure;
     };
-    CHECK(failure(0).kind == FailureKind::Unreadable);
+    CHECK((failure(0).kind == FailureKind::Unreadable));
     CHECK(failure(0).text() == plan.modules[0].path + ":2:3: this is no module");
-    CHECK(failure(1).kind == FailureKind::UnsupportedOp);
+    CHECK((failure(1).kind == FailureKind::UnsupportedOp));
     CHECK(failure(1).text() == plan.modules[1].path + ":11:5: tiny has no rule for bad");
-    CHECK(failure(2).kind == FailureKind::Internal);
+    CHECK((failure(2).kind == FailureKind::Internal));
     CHECK(failure(2).message == "a bug in the handler");
-    CHECK(failure(3).kind == FailureKind::Unreadable);
+    CHECK((failure(3).kind == FailureKind::Unreadable));
     CHECK(failure(3).file == plan.modules[3].path);
     CHECK(failure(4).text() == plan.modules[4].path + ":11:5: tiny has no rule for bad");
     CHECK_FALSE(world.record.shards.at({0, 0}).facts.has_value());
@@ -314,7 +314,7 @@ TEST_CASE("a point whose options do not fit is a failed item of its own") {
   CHECK(outcome.ok == 2);
   CHECK(outcome.failed == 1);
   const ItemRecord& item = world.record.shards.at({0, 0}).items[1];
-  CHECK(item.failure->kind == FailureKind::BadConfig);
+  CHECK((item.failure->kind == FailureKind::BadConfig));
 }
 
 TEST_CASE("thousands of modules with little to do take bounded memory and little time") {

@@ -55,7 +55,8 @@ WorkerWrapper fragileWorkers(Kills kills, std::atomic<int>* spawned) {
 SweepPlan plainPlan(const World& world, int modules, int points) {
   std::vector<std::string> files;
   for (int i = 0; i < modules; ++i)
-    files.push_back(world.folder.write(std::to_string(100 + i), "add\n" + std::to_string(i)));
+    files.push_back(world.folder.write(std::to_string(100 + i),
+                                       std::string("add\n").append(std::to_string(i))));
   SweepPlan plan = tinyPlan(files, points);
   plan.cacheMode = CacheMode::Disabled;
   return plan;
@@ -91,7 +92,7 @@ TEST_CASE("an item that kills is found and recorded, everything else is computed
   REQUIRE(shard.items.size() == 144);
   const ItemRecord& item = shard.items[44];
   CHECK(item.point == 300);
-  CHECK(item.failure->kind == FailureKind::Crashed);
+  CHECK((item.failure->kind == FailureKind::Crashed));
   CHECK(item.failure->message.find("struck down") != std::string::npos);
   CHECK(shard.items[43].status == ItemStatus::Ok);
   CHECK(shard.facts.has_value());
