@@ -103,6 +103,26 @@ void point(benchmark::State& state, const char* name) {
 BENCHMARK_CAPTURE(point, roofline, "roofline");
 BENCHMARK_CAPTURE(point, roofline_hespas, "roofline_hespas");
 
+// The further points of a shard: the same module on another machine.
+void nextPoint(benchmark::State& state, const char* name) {
+  EstimatorRegistry registry;
+  registerBuiltins(registry);
+  Json options = resolveOptions(registry.find(name)->options, Json::object(), machine(), "");
+  Module module = synthetic();
+  StatisticsTree tree;
+  auto previous = registry.create(name, options);
+  for (auto _ : state) {
+    auto estimator = registry.create(name, options);
+    estimator->prepareLike(*previous);
+    benchmark::DoNotOptimize(estimator->estimate(module, "", nullptr, true));
+    estimator->addStatisticsTo(tree);
+    previous = std::move(estimator);
+  }
+  setRates(state, module);
+}
+BENCHMARK_CAPTURE(nextPoint, roofline, "roofline");
+BENCHMARK_CAPTURE(nextPoint, roofline_hespas, "roofline_hespas");
+
 void estimateOnly(benchmark::State& state) {
   EstimatorRegistry registry;
   registerBuiltins(registry);

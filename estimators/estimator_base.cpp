@@ -141,6 +141,45 @@ OpResult Estimator::callHandler(const OpInfo& op, uint32_t& slot) {
   return handler.method(selves_[handler.classIndex], op);
 }
 
+void Estimator::prepareLike(const Estimator& sibling) {
+  if (plan_ == sibling.plan_)
+    prepared_ = sibling.prepared_;
+}
+
+// Starts a table for another module; the one at hand may be shared with other instances.
+void Estimator::prepare(const Module& module) {
+  bool known = prepared_ != nullptr && !module.fingerprint.isZero() &&
+               prepared_->fingerprint == module.fingerprint &&
+               prepared_->ops == module.ops.data() && prepared_->slots.size() == module.ops.size();
+  if (known)
+    return;
+  prepared_ = std::make_shared<Prepared>();
+  prepared_->fingerprint = module.fingerprint;
+  prepared_->ops = module.ops.data();
+  prepared_->slots.reserve(module.ops.size());
+  for (const OpInfo& op : module.ops)
+    prepared_->slots.push_back(plan_->names.find(op.name));
+  prepared_->works.resize(module.ops.size());
+}
+
+OpResult Estimator::callPrepared(const Module& module, size_t index, uint32_t& slot) {
+  currentOp_ = &module.ops[index];
+  currentWork_ = &prepared_->works[index];
+  slot = prepared_->slots[index];
+  if (slot == NameTable::kNone)
+    return callHandler(*currentOp_, slot);
+  const BoundHandler& handler = plan_->handlers[slot];
+  return handler.method(selves_[handler.classIndex], *currentOp_);
+}
+
+Work Estimator::workOf(const OpInfo& op, WorkRule rule) {
+  if (&op != currentOp_)
+    return rule(op);
+  if (currentWork_->rule != rule)
+    *currentWork_ = {rule, rule(op)};
+  return currentWork_->work;
+}
+
 OpResult Estimator::estimateOp(const OpInfo& op) {
   uint32_t slot = 0;
   return callHandler(op, slot);
@@ -179,7 +218,7 @@ void Estimator::runDistinct(const Module& module, RunSums& sums, int64_t& failin
     OpRun opRun{module.ops[i], module.opRuns[i], i, nullptr};
     callAll(plan_->hooks.preOp, selves_, opRun);
     uint32_t slot = 0;
-    OpResult result = callHandler(opRun.op, slot);
+    OpResult result = callPrepared(module, i, slot);
     callAll(plan_->hooks.postOp, selves_, opRun, result);
     account(module, i, slot, result, sums);
   }
@@ -203,7 +242,7 @@ void Estimator::runRows(const Module& module, RunSums& sums, int64_t& failingOp)
     call(plan_->hooks.preOp);
     uint32_t slot = 0;
     if (first)
-      result = callHandler(op, slot);
+      result = callPrepared(module, row.op, slot);
     call(plan_->hooks.postOp, *result);
     if (first)
       account(module, row.op, slot, *result, sums);
@@ -212,10 +251,12 @@ void Estimator::runRows(const Module& module, RunSums& sums, int64_t& failingOp)
 
 ModuleResult Estimator::runOperations(const Module& module, int64_t& failingOp) {
   RunSums sums;
+  prepare(module);
   if (plan_->hasRowHooks)
     runRows(module, sums, failingOp);
   else
     runDistinct(module, sums, failingOp);
+  currentOp_ = nullptr;
   failingOp = sums.failedOp;
   return toModuleResult(module, sums);
 }
@@ -289,6 +330,7 @@ EstimatorResult Estimator::estimate(const Module& module, const std::string& key
       *failureOp = failingOp;
     return result;
   } catch (const std::exception& error) {
+    currentOp_ = nullptr;
     if (failureOp != nullptr)
       *failureOp = failingOp;
     Failure failure{FailureKind::Internal, error.what(), "", 0, 0};

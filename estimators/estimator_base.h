@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "estimators/estimator_class.h"
 #include "estimators/module_source.h"
 #include "estimators/run_totals.h"
+#include "estimators/work.h"
 
 namespace nocturne {
 
@@ -35,6 +37,11 @@ public:
                            bool cacheEnabled, int64_t* failureOp = nullptr);
   // Fill EstimatorResult::statistics and per-operation metadata; off unless asked for.
   void wantDetails(bool wanted) { wantDetails_ = wanted; }
+
+  // Takes over what another instance of the same class found out about its latest module that no
+  // option can change: most of the time when one module is estimated on many machines. Does nothing
+  // when the classes differ. Both instances belong to one thread.
+  void prepareLike(const Estimator& sibling);
 
   // One estimate with a cache in memory, unless the option disable_cache says otherwise.
   EstimatorResult getEstimate(const Module& module);
@@ -62,6 +69,9 @@ protected:
 
   // Costs one operation with its handler; no hooks run. For handlers that look inside an operation.
   OpResult estimateOp(const OpInfo& op);
+  // The work of the operation that a handler was given: of a rule, which no option can influence,
+  // and therefore kept for further estimates of the same module.
+  Work workOf(const OpInfo& op, WorkRule rule);
   // Statistics of the class's own; merged into the run's.
   StatisticsTree& statistics() { return statistics_; }
   // Sums of the run in progress or just finished, by name, type and bound.
@@ -74,13 +84,26 @@ protected:
 private:
   friend class EstimatorRegistry;
   struct RunSums;
+  struct KnownWork {
+    WorkRule rule = nullptr; // null: not known yet
+    Work work;
+  };
+  // What is known of a module's distinct operations once it was estimated.
+  struct Prepared {
+    Digest fingerprint;
+    const OpInfo* ops = nullptr; // of the module, to compare addresses only
+    std::vector<uint32_t> slots;
+    std::vector<KnownWork> works;
+  };
 
   void setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, const Json& options);
   EstimatorResult run(const Module& module, int64_t& failingOp);
   ModuleResult runOperations(const Module& module, int64_t& failingOp);
   void runDistinct(const Module& module, RunSums& sums, int64_t& failingOp);
   void runRows(const Module& module, RunSums& sums, int64_t& failingOp);
+  void prepare(const Module& module);
   OpResult callHandler(const OpInfo& op, uint32_t& slot);
+  OpResult callPrepared(const Module& module, size_t index, uint32_t& slot);
   void account(const Module& module, size_t index, uint32_t slot, const OpResult& result,
                RunSums& sums);
   ModuleResult toModuleResult(const Module& module, const RunSums& sums) const;
@@ -90,6 +113,9 @@ private:
   std::vector<void*> selves_; // this object as each class of the plan
   StatisticsTree statistics_;
   RunTotals run_;
+  std::shared_ptr<Prepared> prepared_; // complete, and shared, after a run
+  const OpInfo* currentOp_ = nullptr;
+  KnownWork* currentWork_ = nullptr;
   std::unordered_map<std::string, uint32_t> extraSlots_; // names without a handler
   std::deque<std::string> extraNames_;
   std::unordered_map<Digest, ResultRow> memo_;

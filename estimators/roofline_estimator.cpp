@@ -179,8 +179,8 @@ OpResult RooflineEstimator::customCall(const OpInfo& op) {
   const auto* call = op.get<CustomCallAttributes>();
   std::string_view target = call == nullptr ? std::string_view() : call->target;
   if (WorkRule rule = findTargetRule(target))
-    return charge(op, rule(op));
-  return unknown(op, "custom call target \"" + std::string(target) + '"');
+    return charge(op, workOf(op, rule));
+  return unknownCustomCall(op, target);
 }
 
 // Adds the run just finished and returns the seconds of its arithmetic.

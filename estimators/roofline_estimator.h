@@ -20,7 +20,7 @@ public:
   // A handler made of a rule.
   template <WorkRule Rule>
   OpResult charged(const OpInfo& op) {
-    return charge(op, Rule(op));
+    return charge(op, workOf(op, Rule));
   }
   void addStatisticsTo(StatisticsTree& tree) const override;
 

@@ -150,19 +150,25 @@ void RooflineHespasEstimator::describe(EstimatorClass<RooflineHespasEstimator>& 
   c.opHandler({"mhlo.fusion"}, &Self::fusion);
   c.opHandler(stablehlo({"custom_call"}), &Self::customCall);
   c.opHandler({kCommunication.begin(), kCommunication.end()}, &Self::communication);
+  c.initHook(&Self::prepareRates);
   c.preRunHook(&Self::findUnseparated);
 }
 
-double RooflineHespasEstimator::rateOf(const OpInfo& op, ElementKind widest) const {
-  if (perDatatypeFlops_.empty())
-    return peakFlops_;
+void RooflineHespasEstimator::prepareRates() {
+  for (const auto& [type, rate] : perDatatypeFlops_)
+    if (std::optional<ElementKind> kind = elementKindFromName(type))
+      rates_[static_cast<size_t>(*kind)] = rate;
+}
+
+double RooflineHespasEstimator::rateOf(const OpInfo& op, ElementKind widest, bool& assumed) const {
   bool promoted = widest == ElementKind::F32 &&
-                  (op.name == "stablehlo.dot_general" || op.name == "stablehlo.convolution") &&
-                  perDatatypeFlops_.contains("tf32");
-  auto place = perDatatypeFlops_.find(promoted ? "tf32" : std::string(name(widest)));
-  if (place != perDatatypeFlops_.end())
-    return place->second;
-  if (errorOnUnknownType_)
+                  rates_[static_cast<size_t>(ElementKind::TF32)] != 0 &&
+                  (op.name == "stablehlo.dot_general" || op.name == "stablehlo.convolution");
+  double rate = rates_[static_cast<size_t>(promoted ? ElementKind::TF32 : widest)];
+  if (rate != 0)
+    return rate;
+  assumed = !perDatatypeFlops_.empty();
+  if (assumed && errorOnUnknownType_)
     refuse(op, "per_datatype_flops has no rate for " + std::string(name(widest)));
   return peakFlops_;
 }
@@ -172,13 +178,11 @@ OpResult RooflineHespasEstimator::finish(const OpInfo& op, double flops, double 
   result.flops = flops;
   result.bytes = bytes;
   result.datatype = widestType(op);
-  double compute = flops < 1 ? 0 : flops / rateOf(op, result.datatype);
+  double compute = flops < 1 ? 0 : flops / rateOf(op, result.datatype, result.rateAssumed);
   double memory = bytes < 1 ? 0 : bytes / memoryBandwidth_;
   result.runtime = std::max(compute, memory);
   if (*result.runtime > 0)
     result.bound = compute > memory ? Bound::Compute : Bound::Memory;
-  result.rateAssumed = flops >= 1 && !perDatatypeFlops_.empty() &&
-                       !perDatatypeFlops_.contains(std::string(name(result.datatype)));
   if (op.inCallee)
     addBodies(op, result);
   return result;
@@ -340,32 +344,45 @@ OpResult RooflineHespasEstimator::communication(const OpInfo& op) {
 }
 
 void RooflineHespasEstimator::findUnseparated(const Module& module) {
+  communication_.assign(module.ops.size(), false);
+  bool any = false;
+  for (size_t i = 0; i < module.ops.size(); ++i)
+    any = (communication_[i] = isCommunication(module.ops[i])) || any;
   unseparated_.clear();
+  if (!any)
+    return;
   for (const OpRow& row : module.rows)
-    if ((row.callDepth != 0 || row.loopDepth != 0) && isCommunication(module.ops[row.op]))
+    if ((row.callDepth != 0 || row.loopDepth != 0) && communication_[row.op])
       unseparated_.insert(&module.ops[row.op]);
 }
+
+namespace {
+
+// How many operations hespas lists for one row.
+double listedOperations(const OpInfo& op) {
+  if (op.inCallee)
+    return countWithBodies(op);
+  // A fusion is replaced by what is in it.
+  return op.name == "mhlo.fusion" ? static_cast<double>(op.nested.size()) : 1;
+}
+
+} // namespace
 
 // hespas cuts the entry function at collectives and after every 1024 operations, calls counting as
 // one, and ends each block but the last, which has one, with a return of its own.
 double RooflineHespasEstimator::operationCount(const Module& module) const {
   constexpr uint64_t kBlockLimit = 1024;
-  std::vector<double> sizes(module.ops.size());
-  for (size_t i = 0; i < module.ops.size(); ++i) {
-    const OpInfo& op = module.ops[i];
-    if (op.inCallee)
-      sizes[i] = countWithBodies(op);
-    else // a fusion is replaced by what is in it
-      sizes[i] = op.name == "mhlo.fusion" ? static_cast<double>(op.nested.size()) : 1;
-  }
+  std::vector<double> sizes;
+  sizes.reserve(module.ops.size());
+  for (const OpInfo& op : module.ops)
+    sizes.push_back(listedOperations(op));
   double operations = 0, blocks = 0;
   uint64_t inBlock = 0;
   uint32_t last = UINT32_MAX;
   for (const OpRow& row : module.rows) {
-    const OpInfo& op = module.ops[row.op];
     bool isNew = row.topLevel != last;
     last = row.topLevel;
-    if (isCommunication(op)) {
+    if (communication_[row.op]) {
       inBlock = 0;
       continue;
     }

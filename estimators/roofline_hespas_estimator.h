@@ -2,6 +2,7 @@
 // reproduced: docs/roofline.md lists where it differs from the roofline estimator, and why.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <unordered_set>
@@ -45,12 +46,15 @@ private:
   // well.
   OpResult finish(const OpInfo& op, double flops, double bytes);
   void addBodies(const OpInfo& op, OpResult& result);
-  double rateOf(const OpInfo& op, ElementKind widest) const;
+  double rateOf(const OpInfo& op, ElementKind widest, bool& assumed) const;
+  void prepareRates();
   void findUnseparated(const Module& module);
 
   double peakFlops_ = 0, memoryBandwidth_ = 0;
   std::map<std::string, double> perDatatypeFlops_;
+  std::array<double, 64> rates_{}; // by ElementKind, 0 where the table has none
   bool errorOnUnknownType_ = false;
+  std::vector<bool> communication_; // by distinct operation of the module at hand
   // Collectives of the module at hand that some row has inside a callee, loop or branch.
   std::unordered_set<const OpInfo*> unseparated_;
 };

@@ -26,8 +26,9 @@ std::array<int, kKinds> makeRanks() {
   return ranks;
 }
 
+const std::array<int, kKinds> kRanks = makeRanks();
+
 int rankOf(ElementKind kind) {
-  static const std::array<int, kKinds> kRanks = makeRanks();
   return kRanks[static_cast<size_t>(kind) % kKinds];
 }
 
@@ -72,30 +73,7 @@ ElementKind operandType(const TensorType& a, const TensorType& b) {
   return componentKind(rankOf(right) > rankOf(left) ? right : left);
 }
 
-double extent(const TensorType& type, int64_t dimension) {
-  if (dimension < 0 || static_cast<size_t>(dimension) >= type.dims.size())
-    return 1;
-  int64_t size = type.dims[static_cast<size_t>(dimension)];
-  return size < 0 ? 1 : static_cast<double>(size);
-}
-
-double extentFromEnd(const TensorType& type, size_t fromEnd) {
-  return extent(type, static_cast<int64_t>(type.dims.size()) - 1 - static_cast<int64_t>(fromEnd));
-}
-
-namespace {
-const TensorType& at(const std::vector<TensorType>& types, size_t index) {
-  static const TensorType kNothing;
-  return index < types.size() ? types[index] : kNothing;
-}
-} // namespace
-
-const TensorType& operandOf(const OpInfo& op, size_t index) {
-  return at(op.operands, index);
-}
-const TensorType& resultOf(const OpInfo& op, size_t index) {
-  return at(op.results, index);
-}
+const TensorType kNoTensor;
 
 int ceilLog2(double value) {
   int power = 0;

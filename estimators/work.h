@@ -32,12 +32,24 @@ ElementKind workType(const OpInfo& op);
 ElementKind operandType(const TensorType& a, const TensorType& b);
 
 // Extent of a dimension; 1 where it is unknown or does not exist.
-double extent(const TensorType& type, int64_t dimension);
+inline double extent(const TensorType& type, int64_t dimension) {
+  if (dimension < 0 || static_cast<size_t>(dimension) >= type.dims.size())
+    return 1;
+  int64_t size = type.dims[static_cast<size_t>(dimension)];
+  return size < 0 ? 1 : static_cast<double>(size);
+}
 // Extent counted from the end: 0 is the last.
-double extentFromEnd(const TensorType& type, size_t fromEnd);
-// First operand or result; a scalar without bytes when there is none.
-const TensorType& operandOf(const OpInfo& op, size_t index);
-const TensorType& resultOf(const OpInfo& op, size_t index);
+inline double extentFromEnd(const TensorType& type, size_t fromEnd) {
+  return extent(type, static_cast<int64_t>(type.dims.size()) - 1 - static_cast<int64_t>(fromEnd));
+}
+// An operand or result; a scalar without bytes when it does not exist.
+extern const TensorType kNoTensor;
+inline const TensorType& operandOf(const OpInfo& op, size_t index) {
+  return index < op.operands.size() ? op.operands[index] : kNoTensor;
+}
+inline const TensorType& resultOf(const OpInfo& op, size_t index) {
+  return index < op.results.size() ? op.results[index] : kNoTensor;
+}
 
 // Smallest n with 2^n >= value; 0 for values up to 1.
 int ceilLog2(double value);

@@ -167,3 +167,24 @@ TEST_CASE("per-module statistics stay those of one run") {
   CHECK(once.statistics["flops"] == 2e9);
   CHECK(valueOf(estimator->getStatistics(), "runtime") == doctest::Approx(4e-3));
 }
+
+TEST_CASE("what an instance learnt of a module serves the next, on any machine") {
+  Module module = moduleOf({square(100), op("stablehlo.add", "7xf32 7xf32", "7xf32"),
+                            customCall("TopK", "8xf32", "2xf32 2xi32")});
+  EstimatorRegistry registry;
+  registerBuiltins(registry);
+  auto made = [&](double rate) {
+    Json machine = {{"peak_flops", rate}, {"memory_bandwidth", 1e12}};
+    return registry.create("roofline", resolveOptions(registry.find("roofline")->options,
+                                                      Json::object(), machine, ""));
+  };
+  auto first = made(1e12), second = made(1e9), alone = made(1e9);
+  first->getEstimate(module);
+  second->prepareLike(*first);
+  CHECK(second->getEstimate(module).runtime == alone->getEstimate(module).runtime);
+  Module other = moduleOf({square(50)});
+  CHECK(second->getEstimate(other).flops == 2.0 * 50 * 50 * 50);
+  auto different = make("roofline_hespas", unitMachine());
+  different->prepareLike(*first);
+  CHECK(different->getEstimate(other).flops == 2.0 * 50 * 50 * 50);
+}
