@@ -13,15 +13,20 @@ namespace {
 constexpr std::chrono::milliseconds kRedraw{200};
 constexpr std::chrono::seconds kPlainLine{10};
 
+// Items per second; 0 as long as there is too little to tell it from.
+double rateSince(const Progress& first, const Progress& now) {
+  const double seconds = now.elapsed - first.elapsed;
+  return seconds >= 0.2 ? static_cast<double>(now.itemsDone - first.itemsDone) / seconds : 0;
+}
+
 } // namespace
 
-std::string progressText(const Progress& progress) {
+std::string progressText(const Progress& progress, const Progress& first) {
   std::string text =
       '[' + withCommas(progress.itemsDone) + '/' + withCommas(progress.itemsTotal) + ']';
   if (progress.itemsTotal > 0)
     text += ' ' + std::to_string(progress.itemsDone * 100 / progress.itemsTotal) + " %";
-  const double rate =
-      progress.elapsed > 0 ? static_cast<double>(progress.itemsDone) / progress.elapsed : 0;
+  const double rate = rateSince(first, progress);
   if (rate > 0)
     text += ", " + withCommas(static_cast<uint64_t>(std::llround(rate))) + "/s";
   if (progress.cacheHits > 0)
@@ -38,15 +43,17 @@ std::string progressText(const Progress& progress) {
 void ProgressLine::onProgress(const Progress& progress) {
   if (quiet_)
     return;
+  if (!first_)
+    first_ = progress;
   const Clock::time_point now = Clock::now();
   if (terminal_.interactive()) {
     if (now - last_ < kRedraw && progress.itemsDone < progress.itemsTotal)
       return;
     last_ = now;
-    terminal_.status(progressText(progress));
+    terminal_.status(progressText(progress, *first_));
   } else if (now - last_ >= kPlainLine) {
     last_ = now;
-    terminal_.line(progressText(progress));
+    terminal_.line(progressText(progress, *first_));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "engine/services.h"
@@ -10,8 +11,9 @@
 
 namespace nocturne::tools {
 
-// "[1,234/10,000] 12 % 4,321/s, 800 from the cache, 3 failed, 2 min 10 s left"
-std::string progressText(const Progress& progress);
+// "[1,234/10,000] 12 %, 4,321/s, 800 from the cache, 3 failed, 2 min 10 s left". The rate is that
+// since `first`, because a run that goes on begins with items that took it no time.
+std::string progressText(const Progress& progress, const Progress& first);
 
 class ProgressLine : public ProgressListener {
 public:
@@ -26,6 +28,7 @@ private:
   using Clock = std::chrono::steady_clock;
   Terminal& terminal_;
   const bool quiet_;
+  std::optional<Progress> first_;
   Clock::time_point last_ = Clock::now();
 };
 

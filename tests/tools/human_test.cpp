@@ -1,5 +1,7 @@
 #include "tools/human.h"
 
+#include <sstream>
+
 #include <doctest/doctest.h>
 
 #include "tools/progress_line.h"
@@ -49,7 +51,29 @@ TEST_CASE("progress says rate, hits, failures and what is left") {
   progress.itemsFailed = 3;
   progress.cacheHits = 800;
   progress.elapsed = 2;
-  CHECK(progressText(progress) ==
+  CHECK(progressText(progress, {}) ==
         "[1,000/4,000] 25 %, 500/s, 800 from the cache, 3 failed, 6 s left");
-  CHECK(progressText({}) == "[0/0]");
+  CHECK(progressText({}, {}) == "[0/0]");
+}
+
+TEST_CASE("the rate of a run that goes on leaves out what was done before") {
+  Progress first, now;
+  first.itemsDone = 900;
+  first.elapsed = 1;
+  now.itemsDone = 1000;
+  now.itemsTotal = 1100;
+  now.elapsed = 3;
+  CHECK(progressText(now, first) == "[1,000/1,100] 90 %, 50/s, 2 s left");
+}
+
+TEST_CASE("a status line is never torn by a line of text") {
+  std::ostringstream stream;
+  Terminal terminal(stream, true);
+  terminal.status("50 %");
+  terminal.line("warning");
+  terminal.clearStatus();
+  CHECK(stream.str() == "50 %\r\033[Kwarning\n50 %\r\033[K");
+  std::ostringstream plain;
+  Terminal(plain, false).status("50 %");
+  CHECK(plain.str().empty());
 }
