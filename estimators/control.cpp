@@ -92,6 +92,7 @@ void addAnnotations(RuleSink& sink) {
       ofDialect("check", {"eq", "expect_almost_eq", "expect_almost_eq_const", "expect_close",
                           "expect_eq", "expect_eq_const", "expect_serialized_eq"}));
   sink.add<freeWork>(ofDialect("interpreter", {"print", "probe", "run_parallel"}));
+  sink.add<freeWork>({"test.use"}); // keeps a value from being removed
 }
 
 } // namespace

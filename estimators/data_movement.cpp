@@ -56,9 +56,11 @@ void addDataMovementRules(RuleSink& sink) {
                       "chlo.broadcast_complex"});
   sink.add<moveFirstWork>(
       {"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_pad", "tensor.pad"});
-  sink.add<sliceWork>({"stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.real_dynamic_slice",
-                       "tensor.extract_slice", "sdy.all_slice"});
-  sink.add<updateSliceWork>({"stablehlo.dynamic_update_slice", "tensor.insert_slice"});
+  // Early MHLO spelled two names with hyphens.
+  sink.add<sliceWork>({"mhlo.dynamic-slice", "stablehlo.slice", "stablehlo.dynamic_slice",
+                       "stablehlo.real_dynamic_slice", "tensor.extract_slice", "sdy.all_slice"});
+  sink.add<updateSliceWork>(
+      {"mhlo.dynamic-update-slice", "stablehlo.dynamic_update_slice", "tensor.insert_slice"});
   sink.add<writeWork>({"stablehlo.iota", "stablehlo.dynamic_iota", "stablehlo.infeed",
                        "chlo.constant_like", "tensor.splat"});
   sink.add<readWork>({"stablehlo.outfeed", "ml_program.global_store"});

@@ -37,6 +37,12 @@ TEST_CASE("slices touch only their part") {
                    "4096x128xbf16")) == 2 * 256 + 8);
 }
 
+TEST_CASE("early MHLO spelled names with hyphens") {
+  CHECK(bytesOf(op("mhlo.dynamic-slice", "4096x4096xbf16 i32 i32", "1x4096xbf16")) == 16392);
+  CHECK(bytesOf(op("mhlo.dynamic-update-slice", "4096x128xbf16 1x128xbf16 i32 i32",
+                   "4096x128xbf16")) == 2 * 256 + 8);
+}
+
 TEST_CASE("gather and scatter touch what the indices name") {
   OpInfo gather = op("stablehlo.gather", "32000x4096xbf16 8x2048x1xi32", "8x2048x4096xbf16");
   CHECK(bytesOf(gather) == 65536.0 + 2 * 134217728);
