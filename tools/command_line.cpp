@@ -28,21 +28,25 @@ struct Command {
 
 void addList(CLI::App& app, const std::string& name, std::vector<std::string>& values,
              const std::string& help) {
-  app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
+  app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false)->type_name("A,B");
 }
 
 void addSettings(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--set", settings,
-                 "KEY=VALUE: a value of the machines or an option of the estimators; repeatable")
-      ->allow_extra_args(false);
+                 "A value of the machines or an option of the estimators; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
 }
 
 void addAssumptions(CLI::App& app, AssumeArguments& assume) {
-  app.add_option("--entry", assume.entry, "Function to start from, instead of main");
+  app.add_option("--entry", assume.entry, "Function to start from, instead of main")
+      ->type_name("NAME");
   app.add_option("--trip-count", assume.tripCount,
-                 "Trips of loops whose count cannot be derived (default 1)");
+                 "Trips of loops whose count cannot be derived (default 1)")
+      ->type_name("N");
   app.add_option("--branch", assume.branch,
-                 "Branch of an if or case: largest (default), first or mean");
+                 "Branch of an if or case: largest (default), first or mean")
+      ->type_name("WHICH");
 }
 
 Run declareSweep(CLI::App& app) {
@@ -54,10 +58,13 @@ Run declareSweep(CLI::App& app) {
   addList(app, "--estimator", given->estimators,
           "Estimators, separated by commas (default roofline)");
   addSettings(app, given->settings);
-  app.add_option("--jobs", given->jobs, "Modules worked on at a time (default: one per processor)");
+  app.add_option("--jobs", given->jobs, "Modules worked on at a time (default: one per processor)")
+      ->type_name("N");
   app.add_flag("--dry-run", given->dryRun, "Print the plan and touch nothing");
-  app.add_option("--out", given->outputDir, "Folder for results (default out)");
-  app.add_option("--cache-dir", given->cacheDir, "Folder of the result cache (default OUT/cache)");
+  app.add_option("--out", given->outputDir, "Folder for results (default out)")->type_name("DIR");
+  app.add_option("--cache-dir", given->cacheDir,
+                 "Folder of the result cache (default cache in that folder)")
+      ->type_name("DIR");
   app.add_flag("--disable-cache", given->disableCache, "Neither read nor write a cache");
   app.add_flag("--in-memory-only-cache", given->inMemoryOnlyCache, "Leave no cache file");
   app.add_flag("--fail-fast", given->failFast, "Stop at the first failed item");
@@ -71,7 +78,7 @@ Run declareEstimate(CLI::App& app) {
   app.add_option("--hardware", given->hardware, "Machine: a preset or a file")->required();
   app.add_option("--estimator", given->estimator, "Estimator (default roofline)");
   addSettings(app, given->settings);
-  app.add_option("--top", given->top, "Operations to list, 0 for all (default 20)");
+  app.add_option("--top", given->top, "Operations to list, 0 for all (default 20)")->type_name("N");
   addAssumptions(app, given->assume);
   return [given](Session& session) { return estimate(*given, session); };
 }
@@ -125,6 +132,13 @@ std::vector<std::string> commandNames(const CLI::App& app) {
   return names;
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 std::vector<std::string> optionNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options({}))
@@ -139,6 +153,11 @@ const CLI::App& innermost(const CLI::App& app) {
   return chosen.empty() ? app : innermost(*chosen.front());
 }
 
+// "sweep: "; nothing for the program itself, whose name every message has.
+std::string prefixOf(const CLI::App& app) {
+  return app.get_parent() ? app.get_name() + ": " : std::string();
+}
+
 // CLI11 only says that a word was not expected; people want to know which one was.
 [[noreturn]] void throwUnexpected(const CLI::App& app, const std::string& word) {
   if (!word.starts_with('-')) {
@@ -148,12 +167,8 @@ const CLI::App& innermost(const CLI::App& app) {
     throw UsageError("the argument \"" + word + "\" was not expected");
   }
   const std::string option = word.substr(0, word.find('='));
-  throw UsageError(app.get_name() + ": there is no option \"" + option + "\"" +
+  throw UsageError(prefixOf(app) + "there is no option \"" + option + "\"" +
                    didYouMean(option, optionNames(app)));
-}
-
-std::string helpText(const CLI::App& app) {
-  return innermost(app).help();
 }
 
 void parse(CLI::App& app, std::vector<std::string> arguments) {
@@ -164,9 +179,12 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
     throw; // --help, --version
   } catch (const CLI::ParseError& error) {
     const CLI::App& command = innermost(app);
-    for (const std::string& word : command.remaining())
-      throwUnexpected(command, word);
-    throw UsageError((&command == &app ? "" : command.get_name() + ": ") + error.what());
+    for (const CLI::App* level = &command; level; level = level->get_parent())
+      for (const std::string& word : level->remaining())
+        throwUnexpected(*level, word);
+    if (const std::vector<std::string> names = commandNames(command); !names.empty())
+      throw UsageError(prefixOf(command) + "a command is missing: " + joined(names));
+    throw UsageError(prefixOf(command) + error.what());
   }
 }
 
@@ -195,7 +213,7 @@ Invocation parseCommandLine(const std::vector<std::string>& arguments) {
     invocation.text = std::string(call.what()) + '\n';
     return invocation;
   } catch (const CLI::Success&) {
-    invocation.text = helpText(app);
+    invocation.text = app.help(); // of the command that was named
     return invocation;
   }
   for (size_t i = 0; i < kCommands.size(); ++i) {

@@ -9,7 +9,7 @@ import harness
 
 class Interrupt(harness.SystemTest):
     def big_sweep(self):
-        self.modules(60)
+        self.modules(24)
         return self.grid("sweep.json", 2560)
 
     def start_sweep(self, spec, out):

@@ -53,6 +53,10 @@ TEST_CASE("a misspelt option is told its neighbour") {
             "did you mean \"--top\"?"));
 }
 
+TEST_CASE("an option in front of its command is named") {
+  CHECK(has(messageOf({"hardware", "--json", "list"}), "hardware: there is no option \"--json\""));
+}
+
 TEST_CASE("an argument too many is named") {
   CHECK(has(messageOf({"report", "out", "more"}), "\"more\" was not expected"));
 }
@@ -60,8 +64,8 @@ TEST_CASE("an argument too many is named") {
 TEST_CASE("what is missing is named") {
   CHECK(has(messageOf({"sweep"}), "paths"));
   CHECK(has(messageOf({"estimate", "a.mlir"}), "--hardware"));
-  CHECK(messageOf({}) != "no error");
-  CHECK(has(messageOf({"hardware"}), "hardware"));
+  CHECK(has(messageOf({}), "a command is missing: sweep, estimate"));
+  CHECK(has(messageOf({"hardware"}), "hardware: a command is missing: list, show"));
 }
 
 TEST_CASE("a log level that does not exist is refused") {
@@ -81,6 +85,7 @@ TEST_CASE("common options are known to every command") {
 TEST_CASE("help and version are text and no error") {
   CHECK(has(run({"--help"}).out, "sweep"));
   CHECK(has(run({"sweep", "--help"}).out, "--dry-run"));
+  CHECK(has(run({"sweep", "--help"}).out, "Usage: nocturne sweep"));
   CHECK(has(run({"hardware", "show", "--help"}).out, "name"));
   const Ran version = run({"--version"});
   CHECK(version.code == kOk);
