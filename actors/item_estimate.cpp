@@ -50,11 +50,13 @@ ItemOutcome failedItem(Failure failure, int64_t op) {
 
 ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription& estimator,
                          const Json& options, const Digest& key, const Module& module,
-                         StatisticsTree& statistics) {
+                         StatisticsTree& statistics, std::unique_ptr<Estimator>& previous) {
   ItemOutcome outcome;
   int64_t op = -1;
   std::optional<Failure> failure = caught([&] {
     auto instance = context.estimators.create(estimator.name, options);
+    if (previous)
+      instance->prepareLike(*previous);
     EstimatorResult result =
         instance->estimate(module, key.hex(), nullptr, context.cacheEnabled(), &op);
     outcome.row = toRow(result, op);
@@ -63,6 +65,7 @@ ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription&
     else
       outcome.thrown = std::move(result.failure);
     outcome.repeatable = !outcome.row.failure || isRepeatable(*outcome.row.failure);
+    previous = std::move(instance);
   });
   return failure ? failedItem(std::move(*failure), op) : outcome;
 }

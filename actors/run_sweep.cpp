@@ -4,6 +4,7 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
+#include <caf/atom.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
@@ -100,7 +101,10 @@ SweepOutcome runSweepWith(const SweepPlan& plan, const SweepServices& services,
   RunReport report;
   {
     caf::actor_system_config config;
+    // Two threads for the supervisor and the progress. They share one queue and sleep on it: with
+    // work stealing they would poll, and an idle one answer ten milliseconds late.
     config.set("scheduler.max-threads", size_t{2});
+    config.set("scheduler.policy", caf::atom("sharing"));
     caf::actor_system system{config};
     setup.plan = shards;
     setup.modules = plan.modules.size();

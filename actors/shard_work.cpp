@@ -245,7 +245,8 @@ ItemOutcome ShardWork::estimate(const Slot& slot) {
   }
   const Json& options = optionsOf(use);
   announce(part);
-  return estimateItem(context_, *slot.estimator, options, slot.row.key, *module, part.statistics);
+  return estimateItem(context_, *slot.estimator, options, slot.row.key, *module, part.statistics,
+                      previous_);
 }
 
 void ShardWork::computeSlot(uint32_t index) {

@@ -100,6 +100,7 @@ private:
   Put put_;
   size_t partsLeft_ = 0; // not yet in put_
   bool abandoned_ = false;
+  std::unique_ptr<Estimator> previous_; // of the latest estimate
 };
 
 } // namespace nocturne

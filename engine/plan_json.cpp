@@ -12,10 +12,6 @@ const std::vector<std::string>& cacheModes() {
   static const std::vector<std::string> names = {"on_disk", "in_memory", "disabled"};
   return names;
 }
-const std::vector<std::string>& detailPolicies() {
-  static const std::vector<std::string> names = {"none", "summary", "all"};
-  return names;
-}
 
 Json gridJson(const std::vector<Axis>& grid) {
   Json json = Json::array(); // a list, because an object would lose the order
@@ -98,7 +94,6 @@ SweepPlan planFrom(const Json& json) {
   plan.outputDir = json.at("output_dir").get<std::string>();
   plan.cacheDir = json.at("cache_dir").get<std::string>();
   plan.cacheMode = enumFrom<CacheMode>(json.at("cache_mode"), cacheModes());
-  plan.details = enumFrom<DetailPolicy>(json.at("details"), detailPolicies());
   plan.notes = json.at("notes").get<std::vector<std::string>>();
   plan.index();
   return plan;
@@ -114,7 +109,6 @@ Json SweepPlan::toJson() const {
           {"output_dir", outputDir},
           {"cache_dir", cacheDir},
           {"cache_mode", cacheModes().at(static_cast<size_t>(cacheMode))},
-          {"details", detailPolicies().at(static_cast<size_t>(details))},
           {"notes", notes}};
 }
 
@@ -129,7 +123,6 @@ SweepPlan SweepPlan::fromJson(const Json& json) {
 Digest SweepPlan::digest() const {
   Json asked = {{"format", kFormat},
                 {"assume", assumptionsJson(assume)},
-                {"details", detailPolicies().at(static_cast<size_t>(details))},
                 {"estimators", Json::array()},
                 {"hardware", Json::array()}};
   for (const EstimatorEntry& entry : estimators)

@@ -78,7 +78,7 @@ public:
   SweepPlan read(const Json& specification) {
     checkKeys(specification,
               {"modules", "estimators", "hardware", "assume", "output_dir", "cache_dir",
-               "disable_cache", "in_memory_only_cache", "details"},
+               "disable_cache", "in_memory_only_cache"},
               "a specification", "");
     for (const char* key : {"modules", "estimators"})
       if (!specification.contains(key))
@@ -118,12 +118,6 @@ private:
     plan.outputDir = path("output_dir", joined(directory_, "out"));
     plan.cacheDir = path("cache_dir", joined(plan.outputDir, "cache"));
     plan.cacheMode = readCacheMode(specification);
-    std::optional<Json> details =
-        setting(specification, "details", option::oneOf({"none", "summary", "all"}), "");
-    if (details)
-      plan.details = *details == "all"       ? DetailPolicy::All
-                     : *details == "summary" ? DetailPolicy::Summary
-                                             : DetailPolicy::None;
     if (specification.contains("assume"))
       readAssumptions(specification.at("assume"), plan.assume);
   }

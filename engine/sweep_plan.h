@@ -14,7 +14,6 @@
 namespace nocturne {
 
 enum class CacheMode : uint8_t { OnDisk, InMemory, Disabled };
-enum class DetailPolicy : uint8_t { None, Summary, All };
 
 struct ModuleFile {
   std::string path; // to open
@@ -71,7 +70,6 @@ public:
   std::string outputDir = "out";
   std::string cacheDir = "out/cache";
   CacheMode cacheMode = CacheMode::OnDisk;
-  DetailPolicy details = DetailPolicy::None;
   std::vector<std::string> notes; // for people: derated presets and the like
 
   uint64_t pointCount() const;

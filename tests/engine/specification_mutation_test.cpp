@@ -22,7 +22,7 @@ const std::vector<std::string>& seeds() {
                 "set": {"num_npus": 4},
                 "grid": {"memory_bandwidth": [1.5e12, 2e12],
                          "compute_scale": {"from": 1, "to": 8, "steps": 4, "scale": "log"}}}],
-  "assume": {"trip_count": 2, "branch": "mean", "entry": "f"}, "details": "all",
+  "assume": {"trip_count": 2, "branch": "mean", "entry": "f"},
   "output_dir": "out", "cache_dir": "c", "disable_cache": false})",
       R"({"modules": ["**"], "estimators": ["roofline"], "in_memory_only_cache": true,
   "hardware": [{"name": "x", "memory_bandwidth": 1e12, "peak_flops": 1e12,

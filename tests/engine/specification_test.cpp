@@ -86,12 +86,10 @@ TEST_CASE("settings have defaults and spellings") {
   CHECK(plain.outputDir == folder() + "/out");
   CHECK(plain.cacheDir == folder() + "/out/cache");
   CHECK(plain.cacheMode == CacheMode::OnDisk);
-  CHECK(plain.details == DetailPolicy::None);
   SweepPlan other = plan(kRoofline, kA40,
-                         R"(, "disable_cache": "true", "details": "summary", "output_dir": "x/y",
+                         R"(, "disable_cache": "true", "output_dir": "x/y",
                             "assume": {"trip_count": 7, "branch": "mean", "entry": "f"})");
   CHECK(other.cacheMode == CacheMode::Disabled);
-  CHECK(other.details == DetailPolicy::Summary);
   CHECK(other.cacheDir == folder() + "/x/y/cache");
   CHECK(other.assume.tripCount == 7);
   CHECK(other.assume.entry == "f");

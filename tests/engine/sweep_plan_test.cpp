@@ -129,7 +129,6 @@ TEST_CASE("a plan survives the way through JSON text, machines embedded") {
                         kTwoGrids);
   made.assume = {3.5, "mean", "f"};
   made.cacheMode = CacheMode::InMemory;
-  made.details = DetailPolicy::All;
   made.notes = {"a note"};
   SweepPlan again = SweepPlan::fromJson(Json::parse(made.toJson().dump()));
   CHECK(again.toJson() == made.toJson());
@@ -143,7 +142,7 @@ TEST_CASE("a plan survives the way through JSON text, machines embedded") {
   CHECK_THROWS_AS(SweepPlan::fromJson(Json::object()), UsageError);
   CHECK_THROWS_AS(SweepPlan::fromJson(3), UsageError);
   Json broken = made.toJson();
-  broken["details"] = "some";
+  broken["cache_mode"] = "some";
   CHECK_THROWS_AS(SweepPlan::fromJson(broken), UsageError);
 }
 
