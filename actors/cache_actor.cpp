@@ -12,9 +12,9 @@ constexpr std::chrono::seconds kClaimTick{10};
 
 void warn(Self self) {
   CacheState& state = self->state;
-  if (std::optional<std::string> warning = state.desk->takeWarning())
+  for (std::string& warning : state.desk->takeWarnings())
     if (state.progress)
-      self->send(state.progress, Warning{std::move(*warning)});
+      self->send(state.progress, Warning{std::move(warning)});
 }
 
 void sendAnswers(Self self, ResultDesk::Answers answers) {

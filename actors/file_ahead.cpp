@@ -17,7 +17,9 @@ constexpr uint64_t kWorthIt = 32; // files that a pipeline is started for
 } // namespace
 
 FileAhead::FileAhead(const SweepPlan& plan, int threads)
-    : plan_(plan), threads_(std::max(1, threads)) {}
+    : plan_(plan), // oneTBB warns on standard error when it is asked for more threads than there
+                   // are processors.
+      threads_(std::clamp(threads, 1, tbb::this_task_arena::max_concurrency())) {}
 
 void FileAhead::finish() {
   stop();

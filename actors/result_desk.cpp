@@ -1,6 +1,7 @@
 #include "actors/result_desk.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace nocturne {
 
@@ -225,7 +226,13 @@ void ResultDesk::breakCache(const StorageError& error) {
     return;
   store_ = nullptr;
   claims_.keepResults(kKeptWithoutCache);
-  warning_ = std::string("going on without the result cache: ") + error.what();
+  warnings_.push_back(std::string("going on without the result cache: ") + error.what());
+}
+
+std::vector<std::string> ResultDesk::takeWarnings() {
+  if (store_ != nullptr)
+    std::ranges::move(store_->takeWarnings(), std::back_inserter(warnings_));
+  return std::exchange(warnings_, {});
 }
 
 std::string ResultDesk::finish(const std::string& outcome) {

@@ -42,7 +42,8 @@ public:
   const std::string& recordError() const { return recordError_; }
   std::vector<ShardTally> takeDropped() { return std::exchange(dropped_, {}); }
   // Once, when the cache stops working. The run goes on, remembering results in memory.
-  std::optional<std::string> takeWarning() { return std::exchange(warning_, std::nullopt); }
+  // Warnings since the last call: of the cache, or of giving it up.
+  std::vector<std::string> takeWarnings();
   // Writes the outcome; the text of what went wrong, or "".
   std::string finish(const std::string& outcome);
 
@@ -77,7 +78,7 @@ private:
 
   std::string recordError_;
   std::vector<ShardTally> dropped_;
-  std::optional<std::string> warning_;
+  std::vector<std::string> warnings_;
 };
 
 } // namespace nocturne

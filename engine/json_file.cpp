@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -190,6 +191,11 @@ ParsedJson parseJsonText(std::string_view text, const std::string& name) {
 }
 
 std::string readTextFile(const std::string& path) {
+  // A pipe would be waited for, and a device never ends.
+  std::error_code unknown;
+  std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw UsageError("cannot read '" + path + "': it is not a regular file");
   std::ifstream stream(path, std::ios::binary);
   if (!stream)
     throw UsageError("cannot read '" + path + "': " + std::strerror(errno));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <cmath>
 #include <map>
 
 #include "estimators/plan.h"
@@ -188,6 +189,11 @@ OpResult Estimator::estimateOp(const OpInfo& op) {
 void Estimator::account(const Module& module, size_t index, uint32_t slot, const OpResult& result,
                         RunSums& sums) {
   double runs = module.opRuns[index];
+  if (!std::isfinite((result.runtime.value_or(0) + result.flops + result.bytes) * runs))
+    throw ItemError({FailureKind::Unreadable,
+                     "operation " + module.ops[index].name +
+                         " has more elements, or runs more often, than a number can say",
+                     "", 0, 0});
   OpTotal& total = run_.at(slot, result.datatype, result.bound);
   total.runs.addProduct(runs, 1);
   if (result.runtime) {

@@ -124,6 +124,8 @@ int64_t undilatedPositions(int64_t outputs, int64_t stride, int64_t offset, int6
   return 0;
 }
 
+constexpr int64_t kMaxTaps = 1 << 20;
+
 template <typename T>
 T entry(const std::vector<T>& list, size_t index, T otherwise) {
   return index < list.size() ? list[index] : otherwise;
@@ -141,9 +143,21 @@ double usefulTaps(double inputExtent, double outputExtent, const WindowAttribute
   int64_t low = entry(window.padding, dimension, {0, 0}).first;
   if (input <= 0 || outputs <= 0)
     return 0;
+  // Beyond these extents positions no longer fit an integer; nothing real is that large.
+  constexpr double kMaxExtent = 1e18;
+  if (inputExtent * static_cast<double>(base) > kMaxExtent ||
+      outputExtent * static_cast<double>(stride) > kMaxExtent ||
+      static_cast<double>(taps) * static_cast<double>(spread) > kMaxExtent)
+    return static_cast<double>(taps) * outputExtent;
   int64_t last = (input - 1) * base;
+  // Only taps that meet the input from some output position need a look. A window of more than a
+  // million of those is no window anybody slides: all its pairs are taken as useful.
+  int64_t firstTap = std::max<int64_t>(0, (low - (outputs - 1) * stride) / spread);
+  int64_t endTap = std::min(taps, (last + std::max<int64_t>(0, low)) / spread + 1);
+  if (endTap - firstTap > kMaxTaps)
+    return static_cast<double>(endTap - firstTap) * outputExtent;
   int64_t pairs = 0;
-  for (int64_t tap = 0; tap < taps; ++tap)
+  for (int64_t tap = firstTap; tap < endTap; ++tap)
     pairs += base == 1 ? positionsBetween(outputs, stride, tap * spread - low, 0, last)
                        : undilatedPositions(outputs, stride, tap * spread - low, last, base);
   return static_cast<double>(pairs);

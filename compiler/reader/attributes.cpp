@@ -279,6 +279,19 @@ OpAttributes readCollective(mlir::Operation* op, const OpKind& kind) {
   return collective;
 }
 
+// Whether an attribute has few enough parts to be written out. Parts are shared in memory, so a
+// short file can hold one that has more of them than there are atoms.
+bool isPrintable(mlir::Attribute attribute, size_t& parts) {
+  if (++parts > kMaxBackendConfig)
+    return false;
+  if (auto list = mlir::dyn_cast<mlir::ArrayAttr>(attribute))
+    return llvm::all_of(list, [&](mlir::Attribute part) { return isPrintable(part, parts); });
+  if (auto table = mlir::dyn_cast<mlir::DictionaryAttr>(attribute))
+    return llvm::all_of(
+        table, [&](mlir::NamedAttribute part) { return isPrintable(part.getValue(), parts); });
+  return true;
+}
+
 OpAttributes readCustomCall(mlir::Operation* op) {
   CustomCallAttributes call;
   if (auto target = mlir::dyn_cast_or_null<mlir::StringAttr>(op->getAttr("call_target_name")))
@@ -289,7 +302,7 @@ OpAttributes readCustomCall(mlir::Operation* op) {
     config = op->getAttr("mhlo.backend_config");
   if (auto text = mlir::dyn_cast_or_null<mlir::StringAttr>(config))
     call.backendConfig = text.getValue().take_front(kMaxBackendConfig).str();
-  else if (config)
+  else if (size_t parts = 0; config && isPrintable(config, parts))
     call.backendConfig = textOf(config).substr(0, kMaxBackendConfig);
   return call;
 }

@@ -38,6 +38,14 @@ std::string explain(const std::string& message) {
          "' is not known here, so its short form cannot be read (its generic form can)";
 }
 
+// A message may quote the file, and a file may be one line of any length.
+std::string shortened(std::string message) {
+  constexpr size_t kMaxMessage = 600, kEnd = 100;
+  if (message.size() <= kMaxMessage)
+    return message;
+  return message.substr(0, kMaxMessage - kEnd) + " ... " + message.substr(message.size() - kEnd);
+}
+
 // Keeps the first error of a context and keeps everything else quiet.
 class ErrorCatcher {
 public:
@@ -66,6 +74,7 @@ private:
         continue;
       failure.message += "; " + text;
     }
+    failure.message = shortened(std::move(failure.message));
     first_ = std::move(failure);
   }
 

@@ -84,6 +84,9 @@ TEST_CASE("a file that cannot be read is named with the reason") {
   CHECK(mistake([&] { readJsonFile(folder.path() + "/none.json"); }) ==
         "cannot read '" + folder.path() + "/none.json': No such file or directory");
   CHECK(begins(mistake([&] { readJsonFile(folder.path()); }), "cannot read '"));
+  // Neither waited for nor read for ever.
+  CHECK(mistake([&] { readJsonFile("/dev/zero"); }) ==
+        "cannot read '/dev/zero': it is not a regular file");
   CHECK(readJsonFile(folder.write("a.json", "{\"a\": 1} // x")) == Json({{"a", 1}}));
   CHECK(begins(mistake([&] { readJsonFile(folder.write("empty.json")); }),
                folder.path() + "/empty.json:1:1: "));

@@ -61,6 +61,14 @@ TEST_CASE("useful taps: those that meet an element of the input") {
             }
 }
 
+TEST_CASE("taps that cannot meet the input are not visited") {
+  // One tap of the 10^12 sits on the only element.
+  CHECK(usefulTaps(1, 1, window(1'000'000'000'000, 1, 1, 1, 0), 0) == 1);
+  // Too many to look at: all are taken as useful.
+  CHECK(usefulTaps(1e12, 1, window(1'000'000'000'000, 1, 1, 1, 0), 0) == 1e12);
+  CHECK(usefulTaps(1e18, 1e18, window(2, 4, 1, 1, 0), 0) == 2e18);
+}
+
 TEST_CASE("a convolution counts by its dimension numbers") {
   // The stem of ResNet-50 without its padding would be 2 * n(out) * 7 * 7 * 3; the padding of 2 and
   // 3 leaves 112 * 7 - (2 + 0) - (0 + 1 + 3) taps along each dimension.

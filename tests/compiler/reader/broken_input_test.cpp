@@ -143,3 +143,20 @@ TEST_CASE("booleans in either convention are the same module") {
   };
   CHECK(read(text("0x0D01"))->fingerprint == read(text("0x010001010000000001"))->fingerprint);
 }
+
+TEST_CASE("a message quotes a long line only in part") {
+  std::optional<Failure> failure = failureOf(std::string(1'000'000, 'x'));
+  REQUIRE(failure);
+  CHECK(failure->message.size() < 1000);
+}
+
+TEST_CASE("an attribute with more parts than memory could hold is not written out") {
+  std::string text = "#a0 = 1\n";
+  for (int i = 1; i <= 60; ++i)
+    text += "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + ", #a" +
+            std::to_string(i - 1) + "]\n";
+  text += "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+          "  %0 = stablehlo.custom_call @foo(%x) {mhlo.backend_config = #a60} : (tensor<f32>) -> "
+          "tensor<f32>\n  return %0 : tensor<f32>\n}\n";
+  CHECK(namesOf(*read(text)) == "custom_call func.return");
+}
