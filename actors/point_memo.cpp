@@ -9,7 +9,7 @@ std::shared_ptr<const Failure> failed(FailureKind kind, const std::exception& er
 }
 
 constexpr uint64_t kKeptKeys = 1 << 20;    // points; 64 bytes each
-constexpr uint64_t kKeptOptions = 1 << 14; // points; a few kilobytes each
+constexpr uint64_t kKeptOptions = 1 << 12; // points; a few kilobytes each
 
 } // namespace
 
