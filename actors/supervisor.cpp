@@ -247,6 +247,11 @@ void handleDown(Self self, const caf::down_msg& down) {
 
 // --- The beginning
 
+void handleStop(Self self) {
+  self->state.stopWanted = true;
+  drainRun(self, Kind::Interrupted, "interrupted");
+}
+
 void handleOpened(Self self, const DoneShards& done) {
   SupervisorState& state = self->state;
   if (!done.error.empty()) {
@@ -261,6 +266,8 @@ void handleOpened(Self self, const DoneShards& done) {
                            SupervisorHandle(self));
   for (size_t i = 0; i < state.setup.workers; ++i)
     startWorker(self, i == 0);
+  if (state.stopWanted)
+    handleStop(self);
 }
 
 caf::typed_response_promise<RunReport> handleRun(Self self) {
@@ -304,7 +311,7 @@ SupervisorHandle::behavior_type supervisorActor(Self self, SupervisorSetup setup
         drainRun(self, Kind::StoppedByStorage, failed.message);
         self->state.setup.abandon.request_stop();
       },
-      [self](StopRequest) { drainRun(self, Kind::Interrupted, "interrupted"); },
+      [self](StopRequest) { handleStop(self); },
       [self](GraceOver) { self->state.setup.abandon.request_stop(); },
   };
 }

@@ -69,6 +69,7 @@ struct SupervisorState {
   WorkerId nextWorker = 1;
   WorkerId confinedWorker = 0; // the one that runs confined estimators
   unsigned deathsInARow = 0;
+  bool stopWanted = false; // before there was anything to stop
 
   SweepOutcome::Kind kind = SweepOutcome::Kind::Complete;
   std::string message;

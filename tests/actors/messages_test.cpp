@@ -1,6 +1,8 @@
 // Every message survives the way over a wire.
 #include "actors/messages.h"
 
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 #include <caf/deep_to_string.hpp>
@@ -124,6 +126,14 @@ TEST_CASE("messages of the cache actor survive") {
   CHECK(survives(WorkerCleared{1}));
   CHECK(survives(Finish{"complete"}));
   CHECK(survives(Finished{false, "why"}));
+}
+
+TEST_CASE("a system learns the messages that may come from other processes") {
+  caf::actor_system_config config;
+  addMessageTypes(config);
+  caf::actor_system system{config};
+  CHECK(system.types().make_value("nocturne.Put") != nullptr);
+  CHECK(system.types().make_value("nocturne.Resolved") != nullptr);
 }
 
 TEST_CASE("messages of the progress actor survive") {

@@ -216,13 +216,25 @@ TEST_CASE("after the grace period a shard is abandoned between two items") {
   std::jthread operatorAtWork([&] {
     estimateGate().waitForVisitors(1);
     stop.request_stop();
-    // The request has been sent; it may be late, but the shard has ten million items to go.
+    // The request is on its way; whenever it arrives, there is more to do than is done by then.
     estimateGate().open();
   });
   SweepPlan plan = tinyPlan({world.folder.write("a", "add mul add mul")}, 200000);
   SweepOutcome outcome = world.run(plan, control);
   CHECK(outcome.kind == SweepOutcome::Kind::Interrupted);
   CHECK(outcome.notRun > 0);
+}
+
+TEST_CASE("a run that is stopped before it began does nothing") {
+  World world;
+  std::stop_source stop;
+  stop.request_stop();
+  SweepControl control{.jobs = 2};
+  control.stop = stop.get_token();
+  SweepOutcome outcome = world.run(tinyPlan(manyFiles(world, 50), 5), control);
+  CHECK(outcome.kind == SweepOutcome::Kind::Interrupted);
+  CHECK(outcome.notRun > 0);
+  CHECK(world.record.outcome == "interrupted");
 }
 
 TEST_CASE("fail-fast stops after the first failed item") {
