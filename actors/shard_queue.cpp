@@ -133,7 +133,7 @@ std::vector<Shard> ShardQueue::take(WorkerId worker, bool mayConfined, size_t wo
   }
   // Towards the end batches shrink and nobody fetches ahead, so that all workers end together.
   workers = std::max<size_t>(1, workers);
-  size_t waiting = bySize_.size() * std::max<size_t>(1, free_.size());
+  size_t waiting = freeWaiting();
   size_t fair = std::clamp<size_t>(waiting / (2 * workers), 1, limits_.batchShards);
   double weight = 0;
   if (mayConfined)
@@ -142,6 +142,13 @@ std::vector<Shard> ShardQueue::take(WorkerId worker, bool mayConfined, size_t wo
     takeFree(batch, weight, fair);
   start(worker, batch);
   return batch;
+}
+
+// Free shards of the modules that have arrived. All but the first of them are taken for whole.
+size_t ShardQueue::freeWaiting() const {
+  if (bySize_.empty())
+    return 0;
+  return bySize_.size() * free_.size() - open_.at(bySize_.begin()->second).nextFree;
 }
 
 bool ShardQueue::isIdle(WorkerId worker) const {

@@ -91,6 +91,7 @@ private:
   bool isDone(uint64_t module, size_t chunk) const;
   void toNextOpen(const OpenModule& module, const std::vector<uint32_t>& chunks,
                   size_t& next) const;
+  size_t freeWaiting() const;
   std::deque<Shard>::iterator suspectFor(bool mayConfined);
   void takeConfined(std::vector<Shard>& batch, double& weight, size_t maxShards);
   void takeFree(std::vector<Shard>& batch, double& weight, size_t maxShards);

@@ -102,6 +102,15 @@ TEST_CASE("nobody fetches ahead when others would be left with nothing") {
   CHECK(f.queue.take(2, false, 2).size() == 1);
 }
 
+TEST_CASE("the last chunk of a module is left to who has nothing") {
+  Fixture f(600, 1);
+  f.arrive({1});
+  CHECK(f.queue.take(1, true, 2).size() == 1);
+  CHECK(f.queue.take(1, true, 2).size() == 1); // two are left, enough for both
+  CHECK(f.queue.take(1, true, 2).empty());
+  CHECK(f.queue.take(2, false, 2).size() == 1);
+}
+
 TEST_CASE("a worker gets no more while too much of its work is not committed") {
   Fixture f(1, 100, {.workerShards = 2});
   f.arrive(std::vector<uint64_t>(10, 1));
