@@ -80,7 +80,7 @@ void askTables(Self self, uint64_t number) {
     work->tables(std::move(reply));
     compute(self, number);
   };
-  self->request(self->state.setup.cache, kCacheDeadline, std::move(question))
+  self->request(self->state.setup.cache, caf::infinite, std::move(question))
       .then(go, [go](caf::error&) {
         FileReply nothing;
         go(nothing);
@@ -99,7 +99,7 @@ void askKeys(Self self, uint64_t number) {
     return;
   }
   question.worker = self->state.setup.id;
-  self->request(self->state.setup.cache, kCacheDeadline, std::move(question))
+  self->request(self->state.setup.cache, caf::infinite, std::move(question))
       .then(
           [self, work, number](LookupReply& reply) {
             work->answers(std::move(reply));
@@ -125,7 +125,7 @@ void askFiles(Self self, uint64_t number) {
     useFiles(self, number, {});
     return;
   }
-  self->request(self->state.setup.cache, kCacheDeadline, std::move(question))
+  self->request(self->state.setup.cache, caf::infinite, std::move(question))
       .then([self, number](FileReply& reply) { useFiles(self, number, std::move(reply)); },
             [self, number](caf::error&) { useFiles(self, number, {}); });
 }

@@ -30,7 +30,7 @@ size_t tableBytes(const Module& module);
 // elsewhere is found even after it was dropped from here. Facts of the last few thousand files.
 class ModuleMemo {
 public:
-  explicit ModuleMemo(size_t maxTableBytes, size_t maxFacts = 4096);
+  explicit ModuleMemo(size_t maxTableBytes, size_t maxFacts = 1024);
 
   std::shared_ptr<const FileFacts> facts(const Digest& contentHash) const;
   void remember(const Digest& contentHash, FileFacts facts);

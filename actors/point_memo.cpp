@@ -8,8 +8,8 @@ std::shared_ptr<const Failure> failed(FailureKind kind, const std::exception& er
   return std::make_shared<const Failure>(Failure{kind, error.what(), {}, 0, 0});
 }
 
-constexpr uint64_t kKeptKeys = 1 << 20;    // points; 64 bytes each
-constexpr uint64_t kKeptOptions = 1 << 12; // points; a few kilobytes each
+constexpr uint64_t kKeptKeys = 1 << 16;   // points; 64 bytes each
+constexpr uint64_t kKeptOptions = 1 << 9; // points; a few kilobytes each
 
 } // namespace
 

@@ -20,8 +20,8 @@ namespace nocturne {
 namespace {
 
 // Tables of the modules used last; those in use come on top.
-constexpr size_t kTableBytes = size_t{8} << 20;
-constexpr size_t kKeptResults = 1 << 14;
+constexpr size_t kTableBytes = size_t{4} << 20;
+constexpr size_t kKeptResults = 1 << 12;
 
 class FilesOfPlan final : public FileFeed {
 public:

@@ -4,7 +4,15 @@ namespace nocturne {
 
 namespace {
 
-constexpr size_t kRemembered = 200'000; // about 25 MB with both maps
+constexpr size_t kRemembered = 1 << 15; // of each map: two megabytes
+
+// A full map starts anew: what is in use is soon back.
+template <typename Map>
+void remember(Map& map, const typename Map::key_type& key, const typename Map::mapped_type& value) {
+  if (map.size() >= kRemembered)
+    map.clear();
+  map.emplace(key, value);
+}
 
 } // namespace
 
@@ -26,7 +34,7 @@ int64_t DigestIds::intern(const Digest& digest) {
     insert_.bind(1, digest).step();
     id = insert_.integer(0);
   }
-  remember(id, digest);
+  remember(ids_, digest, id);
   return id;
 }
 
@@ -38,20 +46,13 @@ Digest DigestIds::digest(int64_t id) {
     throw StorageError(StorageErrorKind::Corrupt,
                        path_ + ": table " + table_ + " lacks row " + std::to_string(id));
   Digest digest = byId_.digest(0);
-  remember(id, digest);
+  remember(digests_, id, digest);
   return digest;
 }
 
 void DigestIds::forget() {
   ids_.clear();
   digests_.clear();
-}
-
-void DigestIds::remember(int64_t id, const Digest& digest) {
-  if (ids_.size() >= kRemembered)
-    forget();
-  ids_.emplace(digest, id);
-  digests_.emplace(id, digest);
 }
 
 } // namespace nocturne

@@ -24,8 +24,6 @@ public:
   void forget();
 
 private:
-  void remember(int64_t id, const Digest& digest);
-
   std::string table_, path_; // for messages
   Statement byDigest_, byId_, insert_;
   std::unordered_map<Digest, int64_t> ids_;

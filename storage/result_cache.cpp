@@ -114,14 +114,14 @@ std::unique_ptr<SqliteResultStore> SqliteResultStore::create(const std::string& 
   Database database(path, OpenMode::Write);
   migrate(database, kCacheSchema);
   database.setCheckpointPages(kCheckpointPages);
-  database.execute("PRAGMA cache_size=-8192"); // 8 MiB; the system keeps the rest
+  database.execute("PRAGMA cache_size=-2048"); // 2 MiB; the system keeps the rest
   return std::unique_ptr<SqliteResultStore>(new SqliteResultStore(std::move(database)));
 }
 
 std::unique_ptr<SqliteResultStore> SqliteResultStore::openReadOnly(const std::string& path) {
   Database database = openForReading(path);
   requireSchema(database, kCacheSchema);
-  database.execute("PRAGMA cache_size=-8192");
+  database.execute("PRAGMA cache_size=-2048");
   return std::unique_ptr<SqliteResultStore>(new SqliteResultStore(std::move(database)));
 }
 

@@ -396,6 +396,9 @@ void Flattener::renumberOps() {
     }
     row.op = number;
   }
+  // Thousands of tables are kept at a time: none pays for the growth of its vectors.
+  module_.ops.shrink_to_fit();
+  module_.rows.shrink_to_fit();
 }
 
 } // namespace nocturne::compiler

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <thread>
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -182,12 +183,14 @@ void printPlan(const SweepPlan& plan, int jobs, Session& session) {
 int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanInputs& inputs,
             Session& session) {
   const int jobs = jobCount(arguments);
+  // A few helper threads allocate little: they need no arena of their own.
+  mallopt(M_ARENA_MAX, jobs);
   compiler::FileModuleReader reader(readerOptions(plan.assume));
   const OpenedRun run =
       openRunRecord(plan.outputDir, plan, std::string(version()),
                     toText(makeProvenance(plan, inputs.registry(), reader, jobs, session)));
   std::vector<std::string> warnings = run.warnings;
-  const OpenedCache cache = openResultCache(plan.cacheDir, plan.cacheMode, warnings);
+  OpenedCache cache = openResultCache(plan.cacheDir, plan.cacheMode, warnings);
   for (const std::string& warning : warnings)
     spdlog::warn("{}", warning);
   if (run.resumed && !session.common.quiet)
@@ -204,6 +207,9 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
         runSweep(plan, {reader, inputs.registry(), *cache.store, *run.record, &progress}, control);
   }
   tellEnd(outcome, session);
+  // The report needs none of it, and would come on top.
+  cache.store.reset();
+  malloc_trim(0);
   RunReader record(plan.outputDir);
   const uint64_t failedItems = record.counts().failed;
   const int code = exitCodeOf(outcome, failedItems, session.signal());

@@ -13,7 +13,7 @@ namespace nocturne::tools {
 class PointTable {
 public:
   // Beyond this many points texts are made anew each time, so that memory does not grow with them.
-  static constexpr uint64_t kKept = 1u << 17;
+  static constexpr uint64_t kKept = 1u << 12;
 
   // Keeps a reference to the plan.
   explicit PointTable(const SweepPlan& plan);
