@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "engine/error.h"
-
 namespace nocturne {
 
 namespace {
@@ -17,6 +15,8 @@ using Limbs = std::array<uint64_t, 8>;
 constexpr int kFractionBits = 256; // the last place is 2^-256
 constexpr int kLargestExponent = 200;
 constexpr uint8_t kPlusInfinity = 1, kMinusInfinity = 2, kNan = 4;
+constexpr uint8_t kSignBit = 8; // in the stored form
+constexpr size_t kBytes = sizeof(Limbs);
 
 // A finite double as mantissa * 2^exponent.
 struct Parts {
@@ -134,20 +134,6 @@ double roundedMagnitude(const Limbs& limbs) {
   return std::bit_cast<double>((exponent << 52) + mantissa);
 }
 
-constexpr char kHexDigits[] = "0123456789abcdef";
-constexpr size_t kTextSize = 2 + 8 * 16;
-
-uint64_t parseHex(std::string_view digits) {
-  uint64_t value = 0;
-  for (char c : digits) {
-    size_t digit = std::string_view(kHexDigits, 16).find(c);
-    if (digit == std::string_view::npos)
-      throw Error("an exact sum has a character that is no hexadecimal digit");
-    value = value << 4 | digit;
-  }
-  return value;
-}
-
 } // namespace
 
 void ExactSum::add(double value) {
@@ -196,23 +182,40 @@ bool ExactSum::isZero() const {
   return *this == ExactSum();
 }
 
-// "0:" and the limbs, most significant first; the digit before the colon is `special_`.
-std::string ExactSum::serialise() const {
-  std::string out{kHexDigits[special_ & 7], ':'};
-  out.reserve(kTextSize);
-  for (size_t i = limbs_.size(); i-- > 0;)
-    for (int shift = 60; shift >= 0; shift -= 4)
-      out += kHexDigits[limbs_[i] >> shift & 15];
-  return out;
+// The byte of `special_` with the sign in bit 3, the number of low bytes that are zero, the number
+// of bytes that follow, and those; all above them repeat the sign.
+void ExactSum::write(ByteWriter& out) const {
+  const bool negative = limbs_.back() >> 63 != 0;
+  const uint8_t fill = negative ? 0xff : 0;
+  const auto byteAt = [this](size_t i) {
+    return static_cast<uint8_t>(limbs_[i / 8] >> (8 * (i % 8)));
+  };
+  size_t low = 0, end = kBytes;
+  while (low < kBytes && byteAt(low) == 0)
+    ++low;
+  while (end > low && byteAt(end - 1) == fill)
+    --end;
+  out.byte(static_cast<uint8_t>(special_ | (negative ? kSignBit : 0)));
+  out.byte(static_cast<uint8_t>(low));
+  out.byte(static_cast<uint8_t>(end - low));
+  for (size_t i = low; i < end; ++i)
+    out.byte(byteAt(i));
 }
 
-ExactSum ExactSum::deserialise(std::string_view text) {
-  if (text.size() != kTextSize || text[0] < '0' || text[0] > '7' || text[1] != ':')
-    throw Error("'" + std::string(text.substr(0, 16)) + "...' is not an exact sum");
+ExactSum ExactSum::read(ByteReader& in) {
+  const uint8_t head = in.byte();
+  const size_t low = in.byte(), count = in.byte();
+  if (head >= 2 * kSignBit || low + count > kBytes)
+    ByteReader::fail("they are no exact sum");
   ExactSum sum;
-  sum.special_ = static_cast<uint8_t>(text[0] - '0');
-  for (size_t i = 0; i < sum.limbs_.size(); ++i)
-    sum.limbs_[sum.limbs_.size() - 1 - i] = parseHex(text.substr(2 + 16 * i, 16));
+  sum.special_ = head & (kSignBit - 1);
+  const auto set = [&sum](size_t i, uint8_t byte) {
+    sum.limbs_[i / 8] |= uint64_t{byte} << (8 * (i % 8));
+  };
+  for (size_t i = low; i < low + count; ++i)
+    set(i, in.byte());
+  for (size_t i = low + count; i < kBytes && (head & kSignBit) != 0; ++i)
+    set(i, 0xff);
   return sum;
 }
 

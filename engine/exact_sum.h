@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
+
+#include "engine/byte_stream.h"
 
 namespace nocturne {
 
@@ -20,9 +20,9 @@ public:
   void merge(const ExactSum& other);
   double value() const; // nearest double, ties to even
   bool isZero() const;
-  // Hexadecimal limbs, for lossless storage.
-  std::string serialise() const;
-  static ExactSum deserialise(std::string_view text); // throws Error
+  // Lossless, and short for the sums that occur: three bytes and those that say something.
+  void write(ByteWriter& out) const;
+  static ExactSum read(ByteReader& in); // throws Error
   bool operator==(const ExactSum&) const = default;
 
 private:

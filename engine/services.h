@@ -96,7 +96,7 @@ struct ShardRecord {
   uint64_t module = 0, firstPoint = 0;
   std::optional<ModuleFacts> facts; // absent when the module could not be read
   std::vector<ItemRecord> items;
-  std::string statistics; // mergeable JSON text of this shard's statistics
+  std::string statistics; // StatisticsTree::serialise() of what this shard added; "" for nothing
   uint32_t attempts = 1;
 };
 

@@ -15,6 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kKindNames = {"sum",   "count",     "interval", "ratio",
                                                         "value", "aggregate", "container"};
 
+constexpr int kMostDecimals = 17;
+
 struct Prefix {
   std::string_view text;
   double factor;
@@ -81,46 +83,30 @@ std::string valueText(double value, const StatisticFormat& how) {
   throw Error("malformed statistics: " + what);
 }
 
-const Json& field(const Json& json, const char* key) {
-  auto place = json.find(key);
-  if (place == json.end())
-    malformed(std::string("no \"") + key + '"');
-  return *place;
+void writeOptional(ByteWriter& out, const std::optional<double>& value) {
+  out.byte(value ? 1 : 0);
+  if (value)
+    out.real(*value);
 }
 
-template <typename T>
-T read(const Json& json, const char* key) {
-  try {
-    return field(json, key).get<T>();
-  } catch (const Json::exception&) {
-    malformed(std::string("\"") + key + "\" has the wrong type");
-  }
-}
-
-template <typename T>
-T readOr(const Json& json, const char* key, T otherwise) {
-  return json.contains(key) ? read<T>(json, key) : otherwise;
-}
-
-ExactSum readSum(const Json& json, const char* key) {
-  return ExactSum::deserialise(read<std::string>(json, key));
-}
-
-std::optional<double> readOptional(const Json& json, const char* key) {
-  return json.contains(key) ? std::optional<double>(read<double>(json, key)) : std::nullopt;
+std::optional<double> readOptional(ByteReader& in) {
+  return in.flag() ? std::optional<double>(in.real()) : std::nullopt;
 }
 
 using Sample = std::pair<SamplePlace, double>;
+constexpr size_t kLeastSample = 10; // bytes of a stored one
 
-Json sampleToJson(const Sample& sample) {
-  return Json::array({sample.first.planIndex, sample.first.sequence, sample.second});
+void writeSample(ByteWriter& out, const Sample& sample) {
+  out.number(sample.first.planIndex);
+  out.number(sample.first.sequence);
+  out.real(sample.second);
 }
 
-Sample sampleFromJson(const Json& json) {
-  if (!json.is_array() || json.size() != 3 || !json[0].is_number_unsigned() ||
-      !json[1].is_number_unsigned() || !json[2].is_number())
-    malformed("a sample is not [plan index, sequence, number]");
-  return {{json[0].get<uint64_t>(), json[1].get<uint64_t>()}, json[2].get<double>()};
+Sample readSample(ByteReader& in) {
+  SamplePlace place;
+  place.planIndex = in.number();
+  place.sequence = in.number();
+  return {place, in.real()};
 }
 
 std::unique_ptr<Statistic> makeStatistic(StatisticKind kind) {
@@ -143,37 +129,26 @@ std::unique_ptr<Statistic> makeStatistic(StatisticKind kind) {
   malformed("no such kind");
 }
 
-StatisticKind kindFromName(const std::string& text) {
-  for (size_t i = 0; i < kKindNames.size(); ++i)
-    if (kKindNames[i] == text)
-      return static_cast<StatisticKind>(i);
-  malformed("no kind \"" + text + '"');
+void writeFormat(ByteWriter& out, const StatisticFormat& how) {
+  out.text(how.title);
+  out.text(how.unit);
+  out.text(how.prefix);
+  out.byte(how.normalise ? 1 : 0);
+  out.signedNumber(how.decimals);
 }
 
-StatisticFormat formatFromJson(const Json& json) {
+StatisticFormat readFormat(ByteReader& in) {
   StatisticFormat how;
-  how.title = readOr<std::string>(json, "title", "");
-  how.unit = readOr<std::string>(json, "unit", "");
-  how.prefix = readOr<std::string>(json, "prefix", "");
-  how.normalise = readOr(json, "normalise", false);
-  how.decimals = readOr(json, "decimals", StatisticFormat{}.decimals);
+  how.title = in.text();
+  how.unit = in.text();
+  how.prefix = in.text();
+  how.normalise = in.flag();
+  const int64_t decimals = in.signedNumber();
   prefixIndex(how.prefix);
-  if (how.decimals < 0 || how.decimals > 17)
-    malformed("\"decimals\" is out of range");
+  if (decimals < 0 || decimals > kMostDecimals)
+    malformed("too many decimals");
+  how.decimals = static_cast<int>(decimals);
   return how;
-}
-
-void writeFormat(Json& json, const StatisticFormat& how) {
-  if (!how.title.empty())
-    json["title"] = how.title;
-  if (!how.unit.empty())
-    json["unit"] = how.unit;
-  if (!how.prefix.empty())
-    json["prefix"] = how.prefix;
-  if (how.normalise)
-    json["normalise"] = true;
-  if (how.decimals != StatisticFormat{}.decimals)
-    json["decimals"] = how.decimals;
 }
 
 } // namespace
@@ -194,19 +169,16 @@ void Statistic::merge(const Statistic& other) {
   mergeSame(other);
 }
 
-Json Statistic::toJson(bool withIntervals) const {
-  Json json = {{"kind", toString(kind())}};
-  writeFormat(json, format);
-  writeState(json, withIntervals);
-  return json;
+void Statistic::write(ByteWriter& out, bool withIntervals) const {
+  out.byte(static_cast<uint8_t>(kind()));
+  writeFormat(out, format);
+  writeState(out, withIntervals);
 }
 
-std::unique_ptr<Statistic> Statistic::fromJson(const Json& json) {
-  if (!json.is_object())
-    malformed("a statistic is not an object");
-  std::unique_ptr<Statistic> made = makeStatistic(kindFromName(read<std::string>(json, "kind")));
-  made->format = formatFromJson(json);
-  made->readState(json);
+std::unique_ptr<Statistic> Statistic::read(ByteReader& in, int depth) {
+  std::unique_ptr<Statistic> made = makeStatistic(static_cast<StatisticKind>(in.byte()));
+  made->format = readFormat(in);
+  made->readState(in, depth);
   return made;
 }
 
@@ -218,11 +190,11 @@ void SumStatistic::mergeSame(const Statistic& other) {
 std::unique_ptr<Statistic> SumStatistic::clone() const {
   return std::make_unique<SumStatistic>(*this);
 }
-void SumStatistic::writeState(Json& json, bool) const {
-  json["sum"] = sum_.serialise();
+void SumStatistic::writeState(ByteWriter& out, bool) const {
+  sum_.write(out);
 }
-void SumStatistic::readState(const Json& json) {
-  sum_ = readSum(json, "sum");
+void SumStatistic::readState(ByteReader& in, int) {
+  sum_ = ExactSum::read(in);
 }
 
 // Count
@@ -233,11 +205,11 @@ void CountStatistic::mergeSame(const Statistic& other) {
 std::unique_ptr<Statistic> CountStatistic::clone() const {
   return std::make_unique<CountStatistic>(*this);
 }
-void CountStatistic::writeState(Json& json, bool) const {
-  json["count"] = count_;
+void CountStatistic::writeState(ByteWriter& out, bool) const {
+  out.signedNumber(count_);
 }
-void CountStatistic::readState(const Json& json) {
-  count_ = read<int64_t>(json, "count");
+void CountStatistic::readState(ByteReader& in, int) {
+  count_ = in.signedNumber();
 }
 
 // Interval
@@ -261,15 +233,13 @@ void IntervalStatistic::mergeSame(const Statistic& other) {
 std::unique_ptr<Statistic> IntervalStatistic::clone() const {
   return std::make_unique<IntervalStatistic>(*this);
 }
-void IntervalStatistic::writeState(Json& json, bool) const {
-  if (start_)
-    json["start"] = *start_;
-  if (end_)
-    json["end"] = *end_;
+void IntervalStatistic::writeState(ByteWriter& out, bool) const {
+  writeOptional(out, start_);
+  writeOptional(out, end_);
 }
-void IntervalStatistic::readState(const Json& json) {
-  start_ = readOptional(json, "start");
-  end_ = readOptional(json, "end");
+void IntervalStatistic::readState(ByteReader& in, int) {
+  start_ = readOptional(in);
+  end_ = readOptional(in);
 }
 
 // Ratio
@@ -292,13 +262,13 @@ void RatioStatistic::mergeSame(const Statistic& other) {
 std::unique_ptr<Statistic> RatioStatistic::clone() const {
   return std::make_unique<RatioStatistic>(*this);
 }
-void RatioStatistic::writeState(Json& json, bool) const {
-  json["numerator"] = numerator_.serialise();
-  json["denominator"] = denominator_.serialise();
+void RatioStatistic::writeState(ByteWriter& out, bool) const {
+  numerator_.write(out);
+  denominator_.write(out);
 }
-void RatioStatistic::readState(const Json& json) {
-  numerator_ = readSum(json, "numerator");
-  denominator_ = readSum(json, "denominator");
+void RatioStatistic::readState(ByteReader& in, int) {
+  numerator_ = ExactSum::read(in);
+  denominator_ = ExactSum::read(in);
 }
 
 // Value
@@ -317,14 +287,15 @@ void ValueStatistic::mergeSame(const Statistic& other) {
 std::unique_ptr<Statistic> ValueStatistic::clone() const {
   return std::make_unique<ValueStatistic>(*this);
 }
-void ValueStatistic::writeState(Json& json, bool) const {
+void ValueStatistic::writeState(ByteWriter& out, bool) const {
+  out.byte(latest_ ? 1 : 0);
   if (latest_)
-    json["latest"] = sampleToJson(*latest_);
+    writeSample(out, *latest_);
 }
-void ValueStatistic::readState(const Json& json) {
+void ValueStatistic::readState(ByteReader& in, int) {
   latest_.reset();
-  if (json.contains("latest"))
-    latest_ = sampleFromJson(json["latest"]);
+  if (in.flag())
+    latest_ = readSample(in);
 }
 
 // Aggregate
@@ -357,18 +328,15 @@ void AggregateStatistic::mergeSame(const Statistic& other) {
 std::unique_ptr<Statistic> AggregateStatistic::clone() const {
   return std::make_unique<AggregateStatistic>(*this);
 }
-void AggregateStatistic::writeState(Json& json, bool) const {
-  Json& list = json["samples"] = Json::array();
+void AggregateStatistic::writeState(ByteWriter& out, bool) const {
+  out.number(samples_.size());
   for (const Sample& one : samples_)
-    list.push_back(sampleToJson(one));
+    writeSample(out, one);
 }
-void AggregateStatistic::readState(const Json& json) {
-  const Json& list = field(json, "samples");
-  if (!list.is_array())
-    malformed("\"samples\" is not a list");
-  samples_.clear();
-  for (const Json& one : list)
-    samples_.push_back(sampleFromJson(one));
+void AggregateStatistic::readState(ByteReader& in, int) {
+  samples_.resize(in.count(kLeastSample));
+  for (Sample& one : samples_)
+    one = readSample(in);
   std::sort(samples_.begin(), samples_.end());
 }
 

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/byte_stream.h"
 #include "engine/exact_sum.h"
 
 namespace nocturne {
@@ -40,14 +41,16 @@ public:
   // `other` is of the same kind.
   virtual void mergeSame(const Statistic& other) = 0;
   virtual std::unique_ptr<Statistic> clone() const = 0;
-  virtual void writeState(Json& json, bool withIntervals) const = 0;
-  virtual void readState(const Json& json) = 0; // throws Error
+  virtual void writeState(ByteWriter& out, bool withIntervals) const = 0;
+  // `depth`: how many containers may still be nested. Throws Error.
+  virtual void readState(ByteReader& in, int depth) = 0;
   // The value with prefix and unit; "-" when there is none.
   virtual std::string text() const;
 
   void merge(const Statistic& other); // throws Error when the kinds differ
-  Json toJson(bool withIntervals = true) const;
-  static std::unique_ptr<Statistic> fromJson(const Json& json); // throws Error
+  // Kind, format and state.
+  void write(ByteWriter& out, bool withIntervals) const;
+  static std::unique_ptr<Statistic> read(ByteReader& in, int depth); // throws Error
 
   StatisticFormat format;
 };
@@ -65,8 +68,8 @@ public:
   std::optional<double> value() const override { return sum_.value(); }
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
-  void writeState(Json& json, bool withIntervals) const override;
-  void readState(const Json& json) override;
+  void writeState(ByteWriter& out, bool withIntervals) const override;
+  void readState(ByteReader& in, int depth) override;
 
 private:
   ExactSum sum_;
@@ -83,8 +86,8 @@ public:
   std::optional<double> value() const override { return static_cast<double>(count_); }
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
-  void writeState(Json& json, bool withIntervals) const override;
-  void readState(const Json& json) override;
+  void writeState(ByteWriter& out, bool withIntervals) const override;
+  void readState(ByteReader& in, int depth) override;
 
 private:
   int64_t count_ = 0;
@@ -101,8 +104,8 @@ public:
   std::optional<double> value() const override;
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
-  void writeState(Json& json, bool withIntervals) const override;
-  void readState(const Json& json) override;
+  void writeState(ByteWriter& out, bool withIntervals) const override;
+  void readState(ByteReader& in, int depth) override;
 
 private:
   std::optional<double> start_, end_;
@@ -121,8 +124,8 @@ public:
   std::optional<double> value() const override;
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
-  void writeState(Json& json, bool withIntervals) const override;
-  void readState(const Json& json) override;
+  void writeState(ByteWriter& out, bool withIntervals) const override;
+  void readState(ByteReader& in, int depth) override;
 
 private:
   ExactSum numerator_, denominator_;
@@ -144,8 +147,8 @@ public:
   std::optional<double> value() const override;
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
-  void writeState(Json& json, bool withIntervals) const override;
-  void readState(const Json& json) override;
+  void writeState(ByteWriter& out, bool withIntervals) const override;
+  void readState(ByteReader& in, int depth) override;
 
 private:
   std::optional<std::pair<SamplePlace, double>> latest_;
@@ -162,8 +165,8 @@ public:
   std::optional<double> value() const override;
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
-  void writeState(Json& json, bool withIntervals) const override;
-  void readState(const Json& json) override;
+  void writeState(ByteWriter& out, bool withIntervals) const override;
+  void readState(ByteReader& in, int depth) override;
 
 private:
   std::vector<std::pair<SamplePlace, double>> samples_;
@@ -199,8 +202,8 @@ public:
   std::optional<double> value() const override { return std::nullopt; }
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
-  void writeState(Json& json, bool withIntervals) const override;
-  void readState(const Json& json) override;
+  void writeState(ByteWriter& out, bool withIntervals) const override;
+  void readState(ByteReader& in, int depth) override;
   std::string text() const override;
   // Lines "name: value", names padded, nested ones indented. With a filter only the members that it
   // names, in its order.
@@ -222,11 +225,10 @@ public:
   bool empty() const { return root_.empty(); }
 
   void merge(const StatisticsTree& other);
-  // Lossless; without intervals two runs of the same work give the same bytes.
-  Json toJson(bool withIntervals = true) const { return root_.toJson(withIntervals); }
-  static StatisticsTree fromJson(const Json& json); // throws Error
+  // Lossless, for storage and messages; without intervals two runs of the same work give the same
+  // bytes.
   std::string serialise(bool withIntervals) const;
-  static StatisticsTree deserialise(std::string_view text); // throws Error
+  static StatisticsTree deserialise(std::string_view bytes); // throws Error
   bool equalIgnoringIntervals(const StatisticsTree& other) const;
   // Bare numbers in nested objects, null for what was never sampled.
   Json values() const;

@@ -8,6 +8,8 @@ namespace nocturne {
 
 namespace {
 
+constexpr int kMostNested = 64; // containers, when they are read back
+
 // Members in the order in which they are shown.
 std::vector<std::pair<std::string, const Statistic*>>
 shownMembers(const ContainerStatistic& container, const std::vector<std::string>& filter) {
@@ -114,23 +116,28 @@ std::unique_ptr<Statistic> ContainerStatistic::clone() const {
   return std::make_unique<ContainerStatistic>(*this);
 }
 
-void ContainerStatistic::writeState(Json& json, bool withIntervals) const {
-  if (sortByValue)
-    json["sorted"] = true;
-  Json& members = json["members"] = Json::object();
-  for (const auto& [name, member] : members_)
-    if (withIntervals || member->kind() != StatisticKind::Interval)
-      members[name] = member->toJson(withIntervals);
+void ContainerStatistic::writeState(ByteWriter& out, bool withIntervals) const {
+  const auto kept = [withIntervals](const auto& entry) {
+    return withIntervals || entry.second->kind() != StatisticKind::Interval;
+  };
+  out.byte(sortByValue ? 1 : 0);
+  out.number(static_cast<uint64_t>(std::ranges::count_if(members_, kept)));
+  for (const auto& entry : members_)
+    if (kept(entry)) {
+      out.text(entry.first);
+      entry.second->write(out, withIntervals);
+    }
 }
 
-void ContainerStatistic::readState(const Json& json) {
-  auto members = json.find("members");
-  if (members == json.end() || !members->is_object())
-    throw Error("malformed statistics: a container without \"members\"");
-  sortByValue = json.value("sorted", Json(false)) == Json(true);
+void ContainerStatistic::readState(ByteReader& in, int depth) {
+  if (depth == 0)
+    throw Error("malformed statistics: containers are nested too deep");
+  sortByValue = in.flag();
   members_.clear();
-  for (const auto& [name, member] : members->items())
-    members_.emplace(name, Statistic::fromJson(member));
+  for (size_t left = in.count(); left > 0; --left) {
+    std::string name(in.text());
+    members_.insert_or_assign(std::move(name), Statistic::read(in, depth - 1));
+  }
 }
 
 std::string ContainerStatistic::text() const {
@@ -176,25 +183,22 @@ void StatisticsTree::merge(const StatisticsTree& other) {
   root_.merge(other.root_);
 }
 
-StatisticsTree StatisticsTree::fromJson(const Json& json) {
-  std::unique_ptr<Statistic> root = Statistic::fromJson(json);
+std::string StatisticsTree::serialise(bool withIntervals) const {
+  std::string bytes;
+  ByteWriter out(bytes);
+  root_.write(out, withIntervals);
+  return bytes;
+}
+
+StatisticsTree StatisticsTree::deserialise(std::string_view bytes) {
+  ByteReader in(bytes);
+  std::unique_ptr<Statistic> root = Statistic::read(in, kMostNested);
+  in.expectEnd();
   if (root->kind() != StatisticKind::Container)
     throw Error("malformed statistics: the root is not a container");
   StatisticsTree tree;
   tree.root_ = std::move(static_cast<ContainerStatistic&>(*root));
   return tree;
-}
-
-std::string StatisticsTree::serialise(bool withIntervals) const {
-  return toJson(withIntervals).dump();
-}
-
-StatisticsTree StatisticsTree::deserialise(std::string_view text) {
-  try {
-    return fromJson(Json::parse(text));
-  } catch (const Json::exception& error) {
-    throw Error(std::string("malformed statistics: ") + error.what());
-  }
 }
 
 bool StatisticsTree::equalIgnoringIntervals(const StatisticsTree& other) const {

@@ -123,18 +123,36 @@ TEST_CASE("ratios of nothing are zero") {
 }
 
 TEST_CASE("malformed trees are refused") {
-  for (const char* bad :
-       {"", "[]", "{}", "{\"kind\":\"sum\"}", "{\"kind\":\"sum\",\"sum\":\"\"}",
-        "{\"kind\":\"container\"}", "{\"kind\":\"container\",\"members\":[]}",
-        "{\"kind\":\"container\",\"members\":{\"a\":1}}",
-        "{\"kind\":\"container\",\"members\":{\"a\":{\"kind\":\"nope\"}}}",
-        "{\"kind\":\"container\",\"members\":{\"a\":{\"kind\":\"count\",\"count\":\"x\"}}}",
-        "{\"kind\":\"container\",\"members\":{\"a\":{\"kind\":\"value\",\"latest\":[1]}}}",
-        "{\"kind\":\"container\",\"members\":{\"a\":{\"kind\":\"aggregate\",\"samples\":3}}}",
-        "{\"kind\":\"container\",\"prefix\":\"W\",\"members\":{}}"}) {
-    CAPTURE(bad);
-    CHECK_THROWS_AS(StatisticsTree::deserialise(bad), Error);
+  const std::string good = sample().serialise(true);
+  for (size_t size = 0; size < good.size(); ++size) {
+    CAPTURE(size);
+    CHECK_THROWS_AS(StatisticsTree::deserialise(good.substr(0, size)), Error);
   }
+  CHECK_THROWS_AS(StatisticsTree::deserialise(good + '\0'), Error);
+  // Any other byte anywhere is read as something or refused, and never more.
+  for (size_t place = 0; place < good.size(); ++place)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string bad = good;
+      bad[place] = static_cast<char>(bad[place] ^ (1 << bit));
+      try {
+        StatisticsTree::deserialise(bad);
+      } catch (const Error&) {
+      }
+    }
+}
+
+TEST_CASE("a tree whose root is a number, or that is nested without end, is refused") {
+  std::string number, deep;
+  ByteWriter numberOut(number), deepOut(deep);
+  CountStatistic().write(numberOut, true);
+  CHECK_THROWS_AS(StatisticsTree::deserialise(number), Error);
+  for (int i = 0; i < 100000; ++i) {
+    ContainerStatistic().write(deepOut, true);
+    deep.back() = 1; // one member
+    deepOut.text("x");
+  }
+  CHECK_THROWS_WITH_AS(StatisticsTree::deserialise(deep),
+                       "malformed statistics: containers are nested too deep", Error);
 }
 
 TEST_CASE("copies are independent") {
