@@ -47,6 +47,12 @@ std::string Failure::text() const {
 UsageError::UsageError(const std::string& message, std::string pointer)
     : Error(withPointer(message, pointer)), pointer_(std::move(pointer)) {}
 
+UsageError UsageError::inFile(const std::string& file) const {
+  UsageError error(file + ": " + what());
+  error.pointer_ = pointer_;
+  return error;
+}
+
 ItemError::ItemError(Failure failure) : Error(failure.text()), failure_(std::move(failure)) {}
 
 StorageError::StorageError(StorageErrorKind kind, const std::string& message)

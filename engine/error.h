@@ -49,6 +49,8 @@ public:
 class UsageError : public Error {
 public:
   explicit UsageError(const std::string& message, std::string pointer = {});
+  // The same mistake, its message headed by the file that it is in.
+  UsageError inFile(const std::string& file) const;
   const std::string& pointer() const { return pointer_; }
 
 private:

@@ -67,17 +67,6 @@ bool isPattern(std::string_view text) {
   return text.find_first_of("*?[\\") != std::string_view::npos;
 }
 
-std::vector<fs::directory_entry> entriesOf(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::directory_entry> entries;
-  fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, error), end;
-  for (; !error && it != end; it.increment(error))
-    entries.push_back(*it);
-  if (error)
-    throw UsageError("cannot list the folder '" + folder.string() + "': " + error.message());
-  return entries;
-}
-
 bool isFolder(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(path, error);
@@ -86,7 +75,10 @@ bool isFolder(const fs::path& path) {
 // Finds what a list of pattern components means below a folder.
 class Walker {
 public:
+  explicit Walker(fs::path start) : start_(std::move(start)) {}
+
   std::vector<fs::path> found;
+  const fs::path& start() const { return start_; }
 
   void walk(const fs::path& folder, std::vector<std::string>::const_iterator component,
             std::vector<std::string>::const_iterator end) {
@@ -111,6 +103,21 @@ public:
   }
 
 private:
+  // A folder below the start that cannot be listed stays, to fail as one module: what it hides is
+  // not known, and the others are done.
+  std::vector<fs::directory_entry> entriesOf(const fs::path& folder) {
+    std::error_code error;
+    std::vector<fs::directory_entry> entries;
+    fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, error), end;
+    for (; !error && it != end; it.increment(error))
+      entries.push_back(*it);
+    if (error && folder == start_)
+      throw UsageError("cannot list the folder '" + folder.string() + "': " + error.message());
+    if (error)
+      found.push_back(folder);
+    return entries;
+  }
+
   void step(const fs::path& path, bool last, std::vector<std::string>::const_iterator component,
             std::vector<std::string>::const_iterator end) {
     if (!last)
@@ -158,6 +165,7 @@ private:
     open_.pop_back();
   }
 
+  const fs::path start_;
   std::vector<fs::path> open_; // real names of the folders from the start to here
 };
 
@@ -199,20 +207,20 @@ std::string nameOf(const fs::path& path, const std::string& directory) {
 }
 
 std::vector<fs::path> findPaths(const std::string& pattern, const fs::path& base) {
-  fs::path plain = base / pattern;
-  Walker walker;
+  const fs::path plain = base / pattern;
   std::error_code error;
-  bool exists = fs::exists(fs::symlink_status(plain, error));
-  if (exists && isFolder(plain) && !isModuleName(plain))
-    walker.collect(plain);
-  else if (exists) // also a name with brackets in it
-    walker.found.push_back(plain);
-  else if (!isPattern(pattern))
+  const bool exists = fs::exists(fs::symlink_status(plain, error));
+  if (!exists && !isPattern(pattern))
     throwMissing(pattern, plain);
-  else {
-    std::vector<std::string> components = componentsOf(pattern);
-    walker.walk(fs::path(pattern).is_absolute() ? fs::path("/") : base, components.begin(),
-                components.end());
+  const bool isWholeFolder = exists && isFolder(plain) && !isModuleName(plain);
+  if (exists && !isWholeFolder) // also a name with brackets in it
+    return {plain};
+  Walker walker(isWholeFolder ? plain : fs::path(pattern).is_absolute() ? fs::path("/") : base);
+  if (isWholeFolder) {
+    walker.collect(plain);
+  } else {
+    const std::vector<std::string> components = componentsOf(pattern);
+    walker.walk(walker.start(), components.begin(), components.end());
   }
   return std::move(walker.found);
 }

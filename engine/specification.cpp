@@ -140,8 +140,11 @@ private:
       assume.tripCount = trips->get<double>();
     if (auto branch = setting(json, "branch", option::oneOf({"largest", "first", "mean"}), pointer))
       assume.branch = branch->get<std::string>();
-    if (auto entry = setting(json, "entry", option::text, pointer))
+    if (auto entry = setting(json, "entry", option::text, pointer)) {
       assume.entry = entry->get<std::string>();
+      if (assume.entry.empty())
+        throw UsageError("expected the name of a function", childPointer(pointer, "entry"));
+    }
   }
 
   std::vector<Axis> readGrid(const Json& entry, const std::string& entryPointer) {
@@ -269,7 +272,11 @@ SweepPlan planFromFile(const std::string& path, const PlanSources& sources) {
   ParsedJson parsed = parseJsonText(readTextFile(path), path);
   std::string folder = fs::path(path).parent_path().string();
   std::string directory = folder.empty() ? "." : folder;
-  return SpecificationReader(parsed.keyOrder, directory, sources).read(parsed.value);
+  try {
+    return SpecificationReader(parsed.keyOrder, directory, sources).read(parsed.value);
+  } catch (const UsageError& error) {
+    throw error.inFile(path);
+  }
 }
 
 SweepPlan planFromJson(const Json& specification, const std::string& directory,

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <unistd.h>
 
 #include "engine/error.h"
 #include "tools/command_line.h"
@@ -61,10 +63,18 @@ int runInvocation(const Invocation& invocation, const std::vector<std::string>& 
     return invocation.run(session);
   }
   std::stop_source stop;
-  const SignalWatcher watcher(stop);
+  const SignalWatcher watcher(stop, [&terminal] {
+    terminal.line("stopping when what is in work is done; a second signal stops at once");
+  });
   session.stop = stop.get_token();
   session.signal = [&watcher] { return watcher.received(); };
   return invocation.run(session);
+}
+
+// Whoever reads our standard output, as `head` does, has had enough of it.
+bool outputIsClosed() {
+  pollfd pipe{STDOUT_FILENO, 0, 0};
+  return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
 }
 
 } // namespace
@@ -87,7 +97,7 @@ int runCommand(const std::vector<std::string>& arguments, std::ostream& out, std
     tell(problem, json, out, terminal);
     code = problem.code;
   }
-  if (!out.flush()) {
+  if (!out.flush() && !outputIsClosed()) {
     terminal.line("nocturne: standard output cannot be written");
     return kStopped;
   }

@@ -32,7 +32,8 @@ void unblockSignals() {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-SignalWatcher::SignalWatcher(std::stop_source& stop) : thread_([this, &stop] { wait(stop); }) {}
+SignalWatcher::SignalWatcher(std::stop_source& stop, std::function<void()> told)
+    : told_(std::move(told)), thread_([this, &stop] { wait(stop); }) {}
 
 SignalWatcher::~SignalWatcher() {
   pthread_kill(thread_.native_handle(), kWake);
@@ -50,6 +51,7 @@ void SignalWatcher::wait(std::stop_source& stop) {
     if (received_ != 0)
       _exit(128 + signal); // what is committed is safe, and waiting is what the user is tired of
     received_ = signal;
+    told_();
     stop.request_stop();
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <stop_token>
 #include <thread>
 
@@ -17,7 +18,8 @@ void unblockSignals();
 // Waits for the blocked signals in a thread of its own as long as it lives.
 class SignalWatcher {
 public:
-  explicit SignalWatcher(std::stop_source& stop);
+  // `told` is called in the watching thread when the first of them comes.
+  SignalWatcher(std::stop_source& stop, std::function<void()> told);
   ~SignalWatcher();
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
@@ -27,6 +29,7 @@ public:
 
 private:
   void wait(std::stop_source& stop);
+  const std::function<void()> told_;
   std::atomic<int> received_ = 0;
   std::thread thread_;
 };

@@ -32,6 +32,9 @@ constexpr std::array<Class, 256> kClasses = makeClasses();
 // The parser of affine expressions recurses once per operator, without any bracket.
 constexpr unsigned kMaxAffineOperators = 1000;
 
+// Verifiers compare dimensions with each other: their time grows with the square of the rank.
+constexpr unsigned kMaxRank = 1024;
+
 char closerOf(char open) {
   return open == '(' ? ')' : open == '[' ? ']' : '}';
 }
@@ -57,6 +60,7 @@ private:
   std::optional<Failure> skipString(size_t& offset);
   std::optional<Failure> visit(size_t& offset);
   std::optional<Failure> checkAffine(size_t offset) const;
+  std::optional<Failure> checkRank(size_t offset) const;
 
   std::string& text_;
   const std::string& path_;
@@ -115,6 +119,19 @@ std::optional<Failure> Scanner::checkAffine(size_t offset) const {
   return fail(offset, "this affine expression is too long");
 }
 
+std::optional<Failure> Scanner::checkRank(size_t offset) const {
+  if (!std::string_view(text_).substr(0, offset).ends_with("tensor"))
+    return std::nullopt;
+  constexpr std::string_view kDimensions = "0123456789?x \t\r\n";
+  const size_t end = text_.find_first_not_of(kDimensions, offset + 1);
+  const auto first = text_.begin() + static_cast<ptrdiff_t>(offset);
+  const auto last =
+      end == std::string::npos ? text_.end() : text_.begin() + static_cast<ptrdiff_t>(end);
+  if (std::count(first, last, 'x') <= kMaxRank)
+    return std::nullopt;
+  return fail(offset, "this tensor has more than " + std::to_string(kMaxRank) + " dimensions");
+}
+
 std::optional<Failure> Scanner::visit(size_t& offset) {
   unsigned char c = static_cast<unsigned char>(text_[offset]);
   char next = offset + 1 < text_.size() ? text_[offset + 1] : '\0';
@@ -133,6 +150,8 @@ std::optional<Failure> Scanner::visit(size_t& offset) {
     if (next == '=')
       return std::nullopt;
     if (std::optional<Failure> failure = checkAffine(offset))
+      return failure;
+    if (std::optional<Failure> failure = checkRank(offset))
       return failure;
     return open(offset, '>');
   case Class::CloseAngle:

@@ -240,6 +240,18 @@ TEST_CASE("syntax errors have a place in the file") {
   CHECK(mistake([&] { planFromFile(path, test::sources()); }).starts_with(path + ":3:3: "));
 }
 
+TEST_CASE("a mistake in a file names the file and the place in it") {
+  const std::string path = folder() + "/mistaken.json";
+  std::ofstream(path) << R"({"modules": ["one.mlir"], "estimators": ["countin"]})";
+  try {
+    planFromFile(path, test::sources());
+    FAIL("accepted");
+  } catch (const UsageError& error) {
+    CHECK(std::string(error.what()).starts_with(path + ": /estimators/0: "));
+    CHECK(error.pointer() == "/estimators/0");
+  }
+}
+
 TEST_CASE("a plan is made from the command line as well") {
   SweepPlan made =
       planFromArguments({folder() + "/models"}, {"A40", folder() + "/machines/ours.json"},

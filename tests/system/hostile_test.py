@@ -97,6 +97,23 @@ class Hostile(harness.SystemTest):
                          preexec_fn=harness.as_nobody)
         self.check({"locked.mlir"})
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
+    def test_unreadable_folder_below(self):
+        folder = self.modules(2)
+        os.mkdir(os.path.join(folder, "locked"))
+        os.chmod(os.path.join(folder, "locked"), 0)
+        self.run_command("sweep", folder, "--hardware", harness.MACHINES, expect=3,
+                         preexec_fn=harness.as_nobody)
+        self.check({"locked"})
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
+    def test_unreadable_folder_itself(self):
+        folder = self.modules(2)
+        os.chmod(folder, 0)
+        _, err = self.run_command("sweep", folder, "--hardware", harness.MACHINES, expect=1,
+                                  preexec_fn=harness.as_nobody)
+        self.assertIn("cannot list the folder", err)
+
     def test_dangling_link_and_fifo(self):
         folder = self.modules(2)
         os.symlink("nowhere", os.path.join(folder, "link.mlir"))

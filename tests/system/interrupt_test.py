@@ -36,6 +36,7 @@ class Interrupt(harness.SystemTest):
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, code, err)
+        self.assertIn("stopping when what is in work is done", err.decode())
         self.assertIn("nocturne sweep", err.decode())  # how to go on
         states = {row["status"] for row in harness.rows(self.path("out"))}
         self.assertEqual(states, {"ok", "not_run"})
@@ -66,8 +67,15 @@ class Interrupt(harness.SystemTest):
         os.close(ends[0])
         process = self.start("hardware", "list", stdout=ends[1])
         os.close(ends[1])
-        process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (0, b""))
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            process = self.start("hardware", "list", stdout=full)
+            _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 4)
+        self.assertIn(b"standard output", err)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ TEST_CASE("JSON text reads back as it was") {
 }
 
 TEST_CASE("bytes that are no UTF-8 are replaced one by one") {
+  CHECK(csv("a\xFFz,\xE2\x82") == "\"a\uFFFDz,\uFFFD\uFFFD\"");
   CHECK(jsonText("a\xFFz") == "\"a\uFFFDz\"");
   CHECK(jsonText("\xC0\xAF") == "\"\uFFFD\uFFFD\"");           // overlong
   CHECK(jsonText("\xED\xA0\x80") == "\"\uFFFD\uFFFD\uFFFD\""); // surrogate

@@ -1,5 +1,7 @@
 #include "tools/report/escape.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/number_text.h"
@@ -58,39 +60,40 @@ void appendControl(std::string& out, char c) {
   }
 }
 
+// Appends the character at the front of `text` and removes it.
+void appendCharacter(std::string& out, std::string_view& text) {
+  const size_t length = sequenceLength(text);
+  out += length > 0 ? text.substr(0, length) : kReplacement;
+  text.remove_prefix(std::max<size_t>(length, 1));
+}
+
 } // namespace
 
 void appendCsv(std::string& out, std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += field;
-    return;
-  }
-  out += '"';
-  for (const char c : field) {
-    if (c == '"')
+  const bool quoted = field.find_first_of(",\"\r\n") != std::string_view::npos;
+  if (quoted)
+    out += '"';
+  while (!field.empty()) {
+    if (field.front() == '"')
       out += '"';
-    out += c;
+    appendCharacter(out, field);
   }
-  out += '"';
+  if (quoted)
+    out += '"';
 }
 
 void appendJsonText(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     const char c = text.front();
-    size_t taken = 1;
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    if (static_cast<unsigned char>(c) < 0x20) {
       appendControl(out, c);
-    } else if (const size_t length = sequenceLength(text); length > 0) {
-      out += text.substr(0, length);
-      taken = length;
-    } else {
-      out += kReplacement;
+      text.remove_prefix(1);
+      continue;
     }
-    text.remove_prefix(taken);
+    if (c == '"' || c == '\\')
+      out += '\\';
+    appendCharacter(out, text);
   }
   out += '"';
 }

@@ -10,9 +10,11 @@
 
 namespace nocturne::tools {
 
+// Bytes that are no UTF-8 (file names may have any) become U+FFFD in both.
+
 // RFC 4180: quoted only where needed.
 void appendCsv(std::string& out, std::string_view field);
-// With its quotes. Bytes that are no UTF-8 (file names may have any) become U+FFFD.
+// With its quotes.
 void appendJsonText(std::string& out, std::string_view text);
 // The shortest round-trip number; null for what JSON cannot say.
 void appendJsonNumber(std::string& out, double value);

@@ -58,6 +58,20 @@ TEST_CASE("the scan refuses deep angle brackets") {
   CHECK(scan(text));
 }
 
+TEST_CASE("the scan refuses tensors of a rank that no framework writes") {
+  const auto tensor = [](int rank) {
+    std::string text = "tensor<";
+    for (int i = 0; i < rank; ++i)
+      text += "1x";
+    return text + "f32>";
+  };
+  CHECK_FALSE(scan(tensor(1024)));
+  const std::optional<Failure> failure = scan("  " + tensor(1025));
+  REQUIRE(failure);
+  CHECK(failure->message == "this tensor has more than 1024 dimensions");
+  CHECK(failure->column == 9);
+}
+
 TEST_CASE("the scan refuses affine expressions whose parser would recurse too deep") {
   std::string sum = "affine_map<(d0) -> (d0";
   for (int i = 0; i < 2000; ++i)
