@@ -13,7 +13,8 @@
 
 namespace nocturne {
 
-// Longer than the longest wait of a store for another process.
+// Of the supervisor's requests to the cache actor, the few of a run. Longer than the longest wait
+// of a store for another process.
 inline constexpr std::chrono::seconds kCacheDeadline{300};
 // A claim that somebody waits for passes on after this.
 inline constexpr std::chrono::seconds kClaimDeadline{600};

@@ -21,13 +21,12 @@ struct CacheSetup {
   ProgressHandle progress;
 };
 
-//            put()                        256 rows, or 50 ms, or a worker without other work
-//  empty ──────────► something waits ────────────────────────────────────► flush: both files
-//  commit,
-//    ▲                                                                      Committed to supervisor
-//    └───────────────────────────────────────────────────────────────────────────┘
+//           Put                    256 rows, or 50 ms, or a worker without other work
+//   empty ───────► something waits ───────────────────────────────────────────────────► flush
+//     ▲                                                                                   │
+//     └─────────────── both files are committed; Committed to the supervisor ─────────────┘
 struct CacheState {
-  static inline const char* name = "cache";
+  static constexpr const char* name = "cache";
   std::optional<ResultDesk> desk;
   std::shared_ptr<ClaimTable> claims;
   std::shared_ptr<const ShardPlan> plan;

@@ -69,6 +69,12 @@ void compute(Self self, uint64_t number) {
   askForWork(self);
 }
 
+// The deadline of a request to the cache actor. None on purpose: CAF keeps the timeout of every
+// request in its clock until it has passed, answered or not, so that memory and time would grow
+// with the number of requests. It is not needed either: a cache actor that dies answers every
+// request with an error at once, and the supervisor, which watches it, ends the run.
+constexpr caf::infinite_t kNoDeadline = caf::infinite;
+
 void askTables(Self self, uint64_t number) {
   std::shared_ptr<ShardWork> work = self->state.batches.at(number).work;
   FileLookup question = work->tablesToAsk();
@@ -80,7 +86,7 @@ void askTables(Self self, uint64_t number) {
     work->tables(std::move(reply));
     compute(self, number);
   };
-  self->request(self->state.setup.cache, caf::infinite, std::move(question))
+  self->request(self->state.setup.cache, kNoDeadline, std::move(question))
       .then(go, [go](caf::error&) {
         FileReply nothing;
         go(nothing);
@@ -99,7 +105,7 @@ void askKeys(Self self, uint64_t number) {
     return;
   }
   question.worker = self->state.setup.id;
-  self->request(self->state.setup.cache, caf::infinite, std::move(question))
+  self->request(self->state.setup.cache, kNoDeadline, std::move(question))
       .then(
           [self, work, number](LookupReply& reply) {
             work->answers(std::move(reply));
@@ -125,7 +131,7 @@ void askFiles(Self self, uint64_t number) {
     useFiles(self, number, {});
     return;
   }
-  self->request(self->state.setup.cache, caf::infinite, std::move(question))
+  self->request(self->state.setup.cache, kNoDeadline, std::move(question))
       .then([self, number](FileReply& reply) { useFiles(self, number, std::move(reply)); },
             [self, number](caf::error&) { useFiles(self, number, {}); });
 }

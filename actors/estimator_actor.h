@@ -29,7 +29,7 @@ struct EstimatorSetup {
 // Two batches are under way at a time, so that the cache actor works on the next one while this one
 // is computed; those that only wait for others do not count.
 struct EstimatorState {
-  static inline const char* name = "estimator";
+  static constexpr const char* name = "estimator";
   struct Running {
     std::shared_ptr<ShardWork> work;
     bool waits = false; // computed, but for keys that others compute

@@ -5,7 +5,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
-#include "actors/content_hash.h"
+#include "engine/file_bytes.h"
 
 namespace nocturne {
 
@@ -16,9 +16,22 @@ constexpr uint64_t kWorthIt = 32; // files that a pipeline is started for
 
 } // namespace
 
+FileInfo hashedInfo(uint64_t module, const std::string& path) {
+  FileInfo info;
+  info.module = module;
+  try {
+    HashedFile file = hashFile(path);
+    info.bytes = file.bytes;
+    info.contentHash = file.contentHash;
+  } catch (const ItemError& error) {
+    info.error = error.failure().message;
+  }
+  return info;
+}
+
 FileAhead::FileAhead(const SweepPlan& plan, int threads)
-    : plan_(plan), // oneTBB warns on standard error when it is asked for more threads than there
-                   // are processors.
+    : plan_(plan),
+      // oneTBB warns on standard error when it is asked for more threads than there are processors.
       threads_(std::clamp(threads, 1, tbb::this_task_arena::max_concurrency())) {}
 
 void FileAhead::finish() {
@@ -102,9 +115,7 @@ std::vector<FileInfo> FileAhead::readGroup(Range group) const {
   for (uint64_t module = group.first; module < group.end; ++module) {
     if (!wanted_[module])
       continue;
-    FileInfo info = hashFile(plan_.modules[module].path);
-    info.module = module;
-    files.push_back(std::move(info));
+    files.push_back(hashedInfo(module, plan_.modules[module].path));
   }
   return files;
 }

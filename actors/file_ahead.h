@@ -13,6 +13,9 @@
 
 namespace nocturne {
 
+// The size and content hash of a file; what goes wrong is in `error`.
+FileInfo hashedInfo(uint64_t module, const std::string& path);
+
 // Runs in a thread of its own. No bytes are kept: what is read stays in the operating system's
 // cache for whoever parses the file. How far it may go is up to its user.
 class FileAhead {

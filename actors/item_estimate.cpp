@@ -33,17 +33,12 @@ bool keepsComputeStatistics(const EstimatorDescription& estimator) {
 
 } // namespace
 
-bool isRepeatable(FailureKind kind) {
-  return kind == FailureKind::Unreadable || kind == FailureKind::UnsupportedOp ||
-         kind == FailureKind::BadConfig;
-}
-
 ItemOutcome failedItem(Failure failure, int64_t op) {
   ItemOutcome outcome;
   outcome.row.failure = failure.kind;
   outcome.row.failureMessage = failure.message;
   outcome.row.failureOp = op;
-  outcome.repeatable = isRepeatable(failure.kind);
+  outcome.repeatable = isDeterministic(failure.kind);
   outcome.thrown = std::move(failure);
   return outcome;
 }
@@ -64,7 +59,7 @@ ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription&
       instance->addStatisticsTo(statistics);
     else
       outcome.thrown = std::move(result.failure);
-    outcome.repeatable = !outcome.row.failure || isRepeatable(*outcome.row.failure);
+    outcome.repeatable = !outcome.row.failure || isDeterministic(*outcome.row.failure);
     previous = std::move(instance);
   });
   return failure ? failedItem(std::move(*failure), op) : outcome;

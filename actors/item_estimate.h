@@ -10,14 +10,11 @@
 
 namespace nocturne {
 
-// Failures that the same input gives again, and that are therefore kept like results.
-bool isRepeatable(FailureKind kind);
-
 struct ItemOutcome {
   ResultRow row; // without key, configuration and fingerprint
   // What was thrown, with its own place if it had one.
   std::optional<Failure> thrown;
-  // The same input gives it again: it may be kept.
+  // The same input gives it again: it may be kept. See isDeterministic().
   bool repeatable = true;
 };
 

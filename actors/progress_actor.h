@@ -15,7 +15,7 @@ namespace nocturne {
 //    ▲                              │  ▲                   │
 //    └── tick with nothing new ─────┘  └── tick: told ◄────┘
 struct ProgressState {
-  static inline const char* name = "progress";
+  static constexpr const char* name = "progress";
   ProgressListener* listener = nullptr;
   std::chrono::steady_clock::time_point start;
   ProgressCounts counts;

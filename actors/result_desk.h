@@ -41,7 +41,6 @@ public:
   // Why the record cannot be written; set once, after which shards are only given back.
   const std::string& recordError() const { return recordError_; }
   std::vector<ShardTally> takeDropped() { return std::exchange(dropped_, {}); }
-  // Once, when the cache stops working. The run goes on, remembering results in memory.
   // Warnings since the last call: of the cache, or of giving it up.
   std::vector<std::string> takeWarnings();
   // Writes the outcome; the text of what went wrong, or "".

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "actors/content_hash.h"
+#include "engine/file_bytes.h"
 
 namespace nocturne {
 
@@ -49,7 +49,7 @@ void ShardModule::read() {
     failure.file.clear();
     learn({{}, failure});
     // A file that went away or changed while the run was at it says nothing about its content.
-    if (failure.kind != FailureKind::Unreadable || hashFile(path_).contentHash != contentHash())
+    if (failure.kind != FailureKind::Unreadable || !hasContent(path_, contentHash()))
       return;
     FileFacts facts{{}, failure};
     facts.facts.contentHash = contentHash();

@@ -7,7 +7,8 @@ namespace nocturne {
 
 namespace {
 
-// A worker that had a shard this often when it died makes the shard a suspect twice over.
+// After this many deaths a shard is split, or condemned when it is one item: one death may be a
+// neighbour's fault.
 constexpr uint32_t kDeathsToSplit = 2;
 
 } // namespace

@@ -299,8 +299,7 @@ void ShardWork::countHit(const Slot& slot, const Use& use) {
 
 void ShardWork::finishPart(Part& part) {
   ShardDone done;
-  done.tally = {
-      part.shard.module(), part.shard.firstPoint, part.shard.points, part.shard.chunk, 0, 0, 0, 0};
+  done.tally = emptyTally(part.shard);
   done.record.module = part.shard.module();
   done.record.firstPoint = part.shard.firstPoint;
   done.record.attempts = part.shard.deaths + 1;
@@ -360,8 +359,7 @@ std::vector<ShardTally> ShardWork::unfinished() const {
   std::vector<ShardTally> tallies;
   for (const Part& part : parts_)
     if (part.slots.empty() || part.open > 0)
-      tallies.push_back({part.shard.module(), part.shard.firstPoint, part.shard.points,
-                         part.shard.chunk, 0, 0, 0, 0});
+      tallies.push_back(emptyTally(part.shard));
   return tallies;
 }
 

@@ -59,6 +59,13 @@ void breakRun(Self self, const std::string& what) {
   endRun(self);
 }
 
+// The error branch of every request to the cache actor.
+auto noAnswerOfCache(Self self) {
+  return [self](caf::error& error) {
+    breakRun(self, "the cache actor does not answer: " + self->system().render(error));
+  };
+}
+
 // What run.sqlite says of the run.
 std::string outcomeText(const SupervisorState& state) {
   switch (state.kind) {
@@ -88,9 +95,7 @@ void finishRun(Self self) {
             }
             endRun(self);
           },
-          [self](caf::error& error) {
-            breakRun(self, "the cache actor does not answer: " + self->system().render(error));
-          });
+          noAnswerOfCache(self));
 }
 
 void finishIfOver(Self self) {
@@ -193,7 +198,8 @@ void condemn(Self self, const Shard& shard, const std::string& reason) {
   item.status = ItemStatus::Failed;
   item.failure = Failure{FailureKind::Crashed, "the worker died each time: " + reason, {}, 0, 0};
   done.record.items.push_back(std::move(item));
-  done.tally = {shard.module(), shard.firstPoint, shard.points, shard.chunk, 0, 1, 0, 0};
+  done.tally = emptyTally(shard);
+  done.tally.failed = 1;
   Put put;
   put.shards.push_back(std::move(done));
   put.urgent = true;
@@ -224,9 +230,7 @@ void handleWorkerDeath(Self self, WorkerId worker, std::string reason) {
   self->request(state.setup.cache, kCacheDeadline, WorkerGone{worker})
       .then([self,
              reason](const WorkerCleared& cleared) { handleCleared(self, cleared.worker, reason); },
-            [self](caf::error& error) {
-              breakRun(self, "the cache actor does not answer: " + self->system().render(error));
-            });
+            noAnswerOfCache(self));
 }
 
 void handleDown(Self self, const caf::down_msg& down) {
@@ -275,10 +279,7 @@ caf::typed_response_promise<RunReport> handleRun(Self self) {
   state.promise = self->make_response_promise<RunReport>();
   state.phase = Phase::Opening;
   self->request(state.setup.cache, kCacheDeadline, OpenRecord{})
-      .then([self](const DoneShards& done) { handleOpened(self, done); },
-            [self](caf::error& error) {
-              breakRun(self, "the cache actor does not answer: " + self->system().render(error));
-            });
+      .then([self](const DoneShards& done) { handleOpened(self, done); }, noAnswerOfCache(self));
   return state.promise;
 }
 

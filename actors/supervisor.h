@@ -55,7 +55,7 @@ struct SupervisorSetup {
 //                           │                                                        │
 //                           └──── the record or the cache actor is no more ──► over ◄┘
 struct SupervisorState {
-  static inline const char* name = "supervisor";
+  static constexpr const char* name = "supervisor";
   enum class Phase : uint8_t { Waiting, Opening, Running, Draining, Finishing, Over };
 
   SupervisorSetup setup;

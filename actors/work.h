@@ -48,5 +48,9 @@ struct ShardTally {
   uint32_t points = 0, chunk = 0;
   uint32_t ok = 0, failed = 0, hits = 0, computed = 0;
 };
+// The tally of a shard of which nothing is done.
+inline ShardTally emptyTally(const Shard& shard) {
+  return {shard.module(), shard.firstPoint, shard.points, shard.chunk, 0, 0, 0, 0};
+}
 
 } // namespace nocturne

@@ -185,8 +185,6 @@ void benchRecord(const Arguments& arguments) {
   uint64_t seen = 0;
   Time reading = timeOf([&] { reader.forEachItem([&](const auto&, const auto&) { ++seen; }); });
   printRate("record_read", seen, reading);
-  Time totals = timeOf([&] { reader.forEachPoint([](const PointTotals&) {}); });
-  printRate("record_totals", seen, totals);
 }
 
 Arguments parse(int argc, char** argv) {

@@ -18,6 +18,11 @@ std::string withPointer(const std::string& message, const std::string& pointer) 
 
 } // namespace
 
+bool isDeterministic(FailureKind kind) {
+  return kind == FailureKind::Unreadable || kind == FailureKind::UnsupportedOp ||
+         kind == FailureKind::BadConfig;
+}
+
 std::string_view toString(FailureKind kind) {
   return kFailureKindNames.at(static_cast<size_t>(kind));
 }

@@ -14,12 +14,15 @@ enum class FailureKind : uint8_t {
   Unreadable,    // a module that cannot be opened, parsed, verified or flattened
   UnsupportedOp, // an estimator has no rule for an operation of the module
   BadConfig,     // an option has a value that the estimator refuses
-  TimedOut,      // the deadline of the item passed
-  Crashed,       // the process that did the work died
-  ToolFailed,    // an external program failed or answered garbage
+  TimedOut,      // reserved, made by nothing yet: the deadline of the item passed
+  Crashed,       // the worker that did it died twice
+  ToolFailed,    // reserved, made by nothing yet: an external program failed
   Internal,      // a bug of ours, contained
 };
 
+// The same input fails in this way again, so that the failure may be kept like a result. Stores
+// drop rows and files with any other.
+bool isDeterministic(FailureKind kind);
 // The spelling in results files: "unreadable", "unsupported_op", ...
 std::string_view toString(FailureKind kind);
 // Throws Error for a text that names no kind.

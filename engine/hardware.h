@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/options.h"
 
 namespace nocturne {
@@ -13,7 +11,7 @@ namespace nocturne {
 // A machine's name and values. Keys that estimators take: peak_flops (FLOP/s),
 // per_datatype_flops {type: FLOP/s}, memory_bandwidth (B/s), memory_capacity (B),
 // interconnect_bandwidth (B/s, one way per device), tdp_w (W), num_npus. Keys that only inform:
-// vendor, year, source, date, confidence, peak_flops_means, notes.
+// vendor, year, source, date, confidence, peak_flops_means, interconnect_note, notes.
 struct Machine {
   std::string name;
   Json values; // object

@@ -95,7 +95,8 @@ private:
 std::string serialise(const Module& module);
 // Throws Error when the bytes are not a module of this version.
 Module deserialiseModule(std::string_view bytes);
-// Changes whenever the reader or the serialised form does; part of cache keys.
-inline constexpr uint32_t kModuleTableVersion = 1;
+// Part of cache keys. Raise it when the serialised form changes, and only then: for a change of
+// what the reader makes of a file there is kReaderVersion in compiler/reader/reader.h.
+inline constexpr uint32_t kModuleTableVersion = 2;
 
 } // namespace nocturne

@@ -8,9 +8,8 @@
 namespace nocturne {
 
 // The shortest decimal text that reads back as the same number. Whole numbers below 2^63 in
-// magnitude are written as integers, so that 1 and 1.0 have one spelling (and -0 is "0"). Others
-// are "inf",
-// "-inf" and "nan".
+// magnitude are written as integers, so that 1 and 1.0 have one spelling (and -0 is "0"). What is
+// no number is "inf", "-inf" or "nan".
 std::string shortest(double value);
 void appendShortest(std::string& out, double value);
 

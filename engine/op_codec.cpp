@@ -30,7 +30,7 @@ auto members(Is<WindowAttributes> auto& a) {
 auto members(Is<ConvolutionAttributes> auto& a) {
   return std::tie(a.lhsBatch, a.lhsFeature, a.rhsInputFeature, a.rhsOutputFeature, a.outBatch,
                   a.outFeature, a.lhsSpatial, a.rhsSpatial, a.outSpatial, a.window, a.featureGroups,
-                  a.batchGroups);
+                  a.batchGroups, a.precision);
 }
 auto members(Is<WindowReductionAttributes> auto& a) {
   return std::tie(a.window);

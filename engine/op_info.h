@@ -13,7 +13,7 @@ namespace nocturne {
 
 using Dims = std::vector<int64_t>;
 
-// stablehlo.dot_general, and stablehlo.dot with its implied dimensions.
+// stablehlo.dot_general; stablehlo.dot, einsum and ragged products with what they imply.
 struct DotAttributes {
   Dims lhsBatching, rhsBatching, lhsContracting, rhsContracting;
   // "DEFAULT", "HIGH", "HIGHEST" per operand; empty when not given.
@@ -41,6 +41,7 @@ struct ConvolutionAttributes {
   Dims lhsSpatial, rhsSpatial, outSpatial;
   WindowAttributes window;
   int64_t featureGroups = 1, batchGroups = 1;
+  std::vector<std::string> precision; // as DotAttributes::precision
   bool operator==(const ConvolutionAttributes&) const = default;
 };
 

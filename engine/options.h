@@ -7,13 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/error.h"
+#include "engine/json.h"
 
 namespace nocturne {
-
-using Json = nlohmann::json;
 
 // Returns the value to keep, converted; throws UsageError (without pointer) that says what was
 // expected, such as "expected a positive number".

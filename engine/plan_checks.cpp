@@ -1,7 +1,9 @@
 #include "engine/plan_checks.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "engine/json_text.h"
 #include "engine/machine_schema.h"
@@ -13,6 +15,13 @@ namespace {
 
 constexpr std::string_view kPeak = "peak_flops";
 
+// What an estimator has as an option, for use outside sweeps, and a sweep decides for all of its
+// estimators: the key of the specification and the flag of the command line.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCacheSettings = {
+    {{"cache_dir", "--cache-dir"},
+     {"disable_cache", "--disable-cache"},
+     {"in_memory_only_cache", "--in-memory-only-cache"}}};
+
 // "" has no children: what comes from the command line has no place in a file.
 std::string below(const std::string& pointer, const char* key) {
   return pointer.empty() ? "" : childPointer(pointer, key);
@@ -20,6 +29,11 @@ std::string below(const std::string& pointer, const char* key) {
 
 bool isPathOrBelow(std::string_view path, std::string_view head) {
   return path.starts_with(head) && (path.size() == head.size() || path[head.size()] == '.');
+}
+
+void refuseCacheOption(std::string_view path, const std::string& pointer) {
+  if (std::string problem = cacheOptionProblem(path); !problem.empty())
+    throw UsageError(problem, pointer);
 }
 
 // `values` are the checked values, so that 1 and "1" are found to be one.
@@ -111,13 +125,25 @@ void checkPeak(const HardwareEntry& entry) {
 
 } // namespace
 
+std::string cacheOptionProblem(std::string_view path) {
+  for (auto [key, flag] : kCacheSettings)
+    if (path == key)
+      return "a sweep has one cache for all of its estimators; \"" + std::string(key) +
+             "\" at the top of the specification or " + std::string(flag) +
+             " of nocturne sweep decides about it";
+  return "";
+}
+
 void checkEntry(const EstimatorEntry& entry, const EstimatorDescription& estimator) {
+  std::string setPointer = below(entry.pointer, "set");
   if (!entry.set.is_object())
-    throw UsageError("expected an object of options, not " + excerpt(entry.set),
-                     below(entry.pointer, "set"));
-  checkSet(estimator.options, estimator.options, entry.set, below(entry.pointer, "set"));
+    throw UsageError("expected an object of options, not " + excerpt(entry.set), setPointer);
+  for (const auto& [key, value] : entry.set.items())
+    refuseCacheOption(key, childPointer(setPointer, key));
+  checkSet(estimator.options, estimator.options, entry.set, setPointer);
   for (const Axis& axis : entry.grid) {
     std::string place = childPointer(below(entry.pointer, "grid"), axis.path);
+    refuseCacheOption(axis.path, place);
     if (!hasPath(estimator.options, axis.path))
       throw UsageError("there is no option \"" + axis.path + '"' +
                            suggestOption(estimator.options, estimator.options, axis.path),

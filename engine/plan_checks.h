@@ -2,11 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/sweep_plan.h"
 
 namespace nocturne {
+
+// Why an estimator's option may not be given in a sweep, "" when it may: a sweep has one cache, so
+// that cache_dir, disable_cache and in_memory_only_cache of an estimator would do nothing.
+std::string cacheOptionProblem(std::string_view path);
 
 // Paths and values of `set` and `grid` fit the estimator. Throws UsageError with the pointer of
 // what does not.

@@ -5,14 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/error.h"
+#include "engine/json.h"
 #include "engine/module.h"
 
 namespace nocturne {
-
-using Json = nlohmann::json;
 
 enum class Bound : uint8_t { Free, Compute, Memory, Overhead };
 std::string_view toString(Bound bound);
@@ -49,8 +46,8 @@ struct ModuleResult {
   double coverage() const { return totalRuns == 0 ? 1.0 : coveredRuns / totalRuns; }
 };
 
-// The six keys of the API document are success, runtime_estimate, metadata, module_file, module_idx
-// and statistics; toJson writes exactly those.
+// As an object it has six keys: success, runtime_estimate, metadata, module_file, module_idx and
+// statistics. toJson writes exactly those.
 struct EstimatorResult : ModuleResult {
   std::string moduleFile;
   uint64_t moduleIndex = 0;

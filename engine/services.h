@@ -40,8 +40,8 @@ struct ResultRow {
   std::optional<double> runtime; // seconds
   double flops = 0, bytes = 0;
   double coveredRuns = 0, totalRuns = 0;
-  std::string
-      notes; // JSON: {"uncovered": [[name, runs]...], "assumed_rates": [...]}; "" when neither
+  // JSON: {"uncovered": [[name, runs]...], "assumed_rates": [...]}; "" when neither.
+  std::string notes;
   // A deterministic failure. No place is stored: it is found again through failureOp in the table
   // of the file at hand (equal fingerprints have equal tables).
   std::optional<FailureKind> failure;

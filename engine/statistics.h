@@ -10,14 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/byte_stream.h"
 #include "engine/exact_sum.h"
+#include "engine/json.h"
 
 namespace nocturne {
-
-using Json = nlohmann::json;
 
 enum class StatisticKind : uint8_t { Sum, Count, Interval, Ratio, Value, Aggregate, Container };
 std::string_view toString(StatisticKind kind);

@@ -11,12 +11,6 @@ const StatisticFormat kRuntime{"Compute Runtime Estimation", "s", "u", false, 3}
 const StatisticFormat kOpRuntime{"", "s", "u", false, 3};
 const StatisticFormat kTime{"", "s", "", true, 3};
 
-UnknownOp policyFrom(const Json& value) {
-  return value == "skip"        ? UnknownOp::Skip
-         : value == "bandwidth" ? UnknownOp::Bandwidth
-                                : UnknownOp::Error;
-}
-
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -34,6 +28,12 @@ void addModules(StatisticsTree& tree, int64_t modules, int64_t hits, const Exact
 
 } // namespace
 
+UnknownOp unknownOpFrom(const Json& value) {
+  return value == "skip"        ? UnknownOp::Skip
+         : value == "bandwidth" ? UnknownOp::Bandwidth
+                                : UnknownOp::Error;
+}
+
 void ComputeEstimator::describe(EstimatorClass<ComputeEstimator>& c) {
   c.name("compute").version(1).extends<Estimator>().hitsNeedNoModule();
   c.option("unknown_op", &ComputeEstimator::setUnknownOp,
@@ -41,13 +41,6 @@ void ComputeEstimator::describe(EstimatorClass<ComputeEstimator>& c) {
       .defaultValue("error")
       .topLevel()
       .help("operations without a rule: error, skip (no time), bandwidth (charge their bytes)");
-  // A kernel of somebody else's is an everyday part of real modules: the rest is still worth
-  // knowing, and the share that is covered says how far to trust it.
-  c.option("unknown_custom_call", &ComputeEstimator::setUnknownCustomCall,
-           option::oneOf({"error", "skip", "bandwidth"}))
-      .defaultValue("bandwidth")
-      .topLevel()
-      .help("custom calls without a rule for their target: error, skip, bandwidth");
   c.defaultOpHandler(&ComputeEstimator::handleUnknown);
   c.preEstimateHook(&ComputeEstimator::countStart);
   c.postRunHook(&ComputeEstimator::countRun);
@@ -55,22 +48,15 @@ void ComputeEstimator::describe(EstimatorClass<ComputeEstimator>& c) {
 }
 
 void ComputeEstimator::setUnknownOp(const Json& value) {
-  unknownOp_ = policyFrom(value);
-}
-
-void ComputeEstimator::setUnknownCustomCall(const Json& value) {
-  unknownCustomCall_ = policyFrom(value);
+  unknownOp_ = unknownOpFrom(value);
 }
 
 OpResult ComputeEstimator::handleUnknown(const OpInfo& op) {
-  return apply(unknownOp_, op, "operation " + op.name);
+  return chargeUnknown(unknownOp_, op, "operation " + op.name);
 }
 
-OpResult ComputeEstimator::unknownCustomCall(const OpInfo& op, std::string_view target) {
-  return apply(unknownCustomCall_, op, "custom call target \"" + std::string(target) + '"');
-}
-
-OpResult ComputeEstimator::apply(UnknownOp policy, const OpInfo& op, const std::string& what) {
+OpResult ComputeEstimator::chargeUnknown(UnknownOp policy, const OpInfo& op,
+                                         const std::string& what) {
   OpResult result;
   switch (policy) {
   case UnknownOp::Error:

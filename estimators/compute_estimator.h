@@ -1,13 +1,16 @@
 // What most estimators extend: statistics of every run, and a policy for operations without a rule.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "estimators/estimator_base.h"
 
 namespace nocturne {
 
+// What to do about a part of a module that no rule covers.
 enum class UnknownOp : uint8_t { Error, Skip, Bandwidth };
+// From the value of an option that is one of "error", "skip" and "bandwidth".
+UnknownOp unknownOpFrom(const Json& value);
 
 class ComputeEstimator : public virtual Estimator {
 public:
@@ -19,8 +22,8 @@ public:
   static void addHit(StatisticsTree& tree, const ResultRow& row);
 
 protected:
-  // A custom call whose target no rule covers: the policy `unknown_custom_call`.
-  OpResult unknownCustomCall(const OpInfo& op, std::string_view target);
+  // Follows the policy. `what` names the part without a rule: "operation stablehlo.x".
+  OpResult chargeUnknown(UnknownOp policy, const OpInfo& op, const std::string& what);
   // The time to move `bytes`, for the policy "bandwidth". Throws ItemError unless the class knows.
   virtual OpResult chargeBandwidth(const OpInfo& op, double bytes);
   void addRunStatisticsTo(StatisticsTree& tree, const ModuleResult& result) const override;
@@ -32,16 +35,12 @@ protected:
 
 private:
   OpResult handleUnknown(const OpInfo& op);
-  // `what` names the part without a rule: "operation stablehlo.x".
-  OpResult apply(UnknownOp policy, const OpInfo& op, const std::string& what);
   void setUnknownOp(const Json& value);
-  void setUnknownCustomCall(const Json& value);
   void countStart(const Module& module);
   void countRun(const Module& module, const ModuleResult& result);
   void countEstimate(const Module& module, const EstimatorResult& result);
 
   UnknownOp unknownOp_ = UnknownOp::Error;
-  UnknownOp unknownCustomCall_ = UnknownOp::Bandwidth;
   RunTotals totals_; // of all runs of this instance
   ExactSum runtime_, operators_;
   int64_t modules_ = 0, hits_ = 0;

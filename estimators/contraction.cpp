@@ -1,28 +1,16 @@
 // Products of matrices: two operations per multiply-add, at the rate of the operands' type.
-#include <algorithm>
-
 #include "estimators/rules.h"
 
 namespace nocturne {
 
 namespace {
 
-// A complex multiply-add is four multiplications and four additions.
-double perMultiplyAdd(const OpInfo& op) {
-  return isComplex(operandOf(op, 0).element.kind) ? 8 : 2;
-}
-
-bool wantsFullPrecision(const DotAttributes* dot) {
-  return dot != nullptr &&
-         std::any_of(dot->precision.begin(), dot->precision.end(),
-                     [](const std::string& text) { return text == "HIGH" || text == "HIGHEST"; });
-}
-
 Work contraction(const OpInfo& op, double multiplyAdds) {
   Work work = moveWork(op);
-  work.flops = perMultiplyAdd(op) * multiplyAdds;
+  work.flops = 2 * complexFactor(operandOf(op, 0)) * multiplyAdds;
   work.type = operandType(operandOf(op, 0), operandOf(op, 1));
-  work.reducedPrecision = !wantsFullPrecision(op.get<DotAttributes>());
+  const auto* dot = op.get<DotAttributes>();
+  work.reducedPrecision = dot == nullptr || !wantsFullPrecision(dot->precision);
   return work;
 }
 

@@ -24,10 +24,9 @@ Work convolutionWork(const OpInfo& op) {
   const auto* conv = op.get<ConvolutionAttributes>();
   if (conv == nullptr)
     return libraryConvolutionWork(op);
-  bool complex = isComplex(operandOf(op, 0).element.kind);
-  work.flops = (complex ? 8 : 2) * multiplyAdds(op, *conv);
+  work.flops = 2 * complexFactor(operandOf(op, 0)) * multiplyAdds(op, *conv);
   work.type = operandType(operandOf(op, 0), operandOf(op, 1));
-  work.reducedPrecision = true;
+  work.reducedPrecision = !wantsFullPrecision(conv->precision);
   return work;
 }
 

@@ -19,8 +19,7 @@ Matrices matricesOf(const OpInfo& op) {
   const TensorType& type = operandOf(op, 0);
   double rows = extentFromEnd(type, 1), columns = extentFromEnd(type, 0);
   double size = rows * columns;
-  return {rows, columns, size == 0 ? 0 : type.elementCount() / size,
-          isComplex(type.element.kind) ? 4.0 : 1.0};
+  return {rows, columns, size == 0 ? 0 : type.elementCount() / size, complexFactor(type)};
 }
 
 Work factorisation(const OpInfo& op, double (*flops)(double rows, double columns)) {

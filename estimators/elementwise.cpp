@@ -57,14 +57,6 @@ Work batchNormGradWork(const OpInfo& op) {
   return work;
 }
 
-std::vector<std::string> withDialect(const std::string& dialect,
-                                     const std::vector<std::string>& names) {
-  std::vector<std::string> out;
-  for (const std::string& name : names)
-    out.push_back(dialect + '.' + name);
-  return out;
-}
-
 void addChlo(RuleSink& sink) {
   sink.add<transcendentalWork>(withDialect("chlo", {"acos",
                                                     "acosh",

@@ -82,22 +82,24 @@ void Estimator::describe(EstimatorClass<Estimator>& c) {
       .defaultValue("")
       .topLevel()
       .doesNotInfluenceResult()
-      .help("folder of the result cache; empty: where the run keeps it");
+      .help("folder of a result cache; without effect, since getEstimate keeps none in files and a "
+            "sweep has a setting of its own");
   c.option("disable_cache", &Estimator::disableCache_, option::boolean)
       .defaultValue(false)
       .topLevel()
       .doesNotInfluenceResult()
-      .help("neither read nor write cached results");
+      .help("let getEstimate remember nothing; a sweep has a setting of its own");
   c.option("in_memory_only_cache", &Estimator::inMemoryOnlyCache_, option::boolean)
       .defaultValue(false)
       .topLevel()
       .doesNotInfluenceResult()
-      .help("leave no cache file");
+      .help("leave no cache file; without effect, since getEstimate never leaves one and a sweep "
+            "has a setting of its own");
   c.option("num_npus", &Estimator::numNpus_, option::positiveInteger)
       .fromHardware("num_npus")
       .defaultValue(1)
       .topLevel()
-      .help("number of devices");
+      .help("number of devices; no built-in estimator uses it yet");
 }
 
 void Estimator::setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, const Json& options) {
@@ -108,7 +110,6 @@ void Estimator::setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, con
     if (const Json* value = valueAt(options, bound.path))
       bound.owner->options[bound.option].set(selves_[bound.classIndex], *value);
   callAll(plan_->hooks.init, selves_);
-  initialise();
 }
 
 const std::string& Estimator::displayName() const {

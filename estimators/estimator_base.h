@@ -22,6 +22,9 @@ namespace nocturne {
 
 struct EstimatorPlan;
 
+// A sweep makes an instance for each item, that is one module at one point, and keeps of it only
+// its statistics. What spans modules is for programs that keep an instance: getEstimate,
+// getStatistics, absorb.
 class Estimator {
 public:
   static void describe(EstimatorClass<Estimator>& c);
@@ -48,9 +51,10 @@ public:
   // What all estimates of this instance so far have gathered.
   StatisticsTree getStatistics() const;
   Json getMetadata();
-  // Adds this instance's statistics to a shard's.
+  // Adds this instance's statistics to others, such as a shard's.
   virtual void addStatisticsTo(StatisticsTree& tree) const;
-  // Takes over what another instance of the same class has gathered.
+  // Takes over what another instance of the same class has gathered: its statistics, and what the
+  // class declares with mergeWith. No part of a sweep.
   void absorb(const Estimator& other);
 
   // The totals of the latest run, by name of operation.
@@ -58,8 +62,6 @@ public:
   const EstimatorPlan& plan() const { return *plan_; }
 
 protected:
-  // Called last when an instance is made: options are set, init hooks have run.
-  virtual void initialise() {}
   // The estimate of a class without op handlers.
   virtual ModuleResult wholeModuleResult(const Module& module, const ModuleSource& source);
   // What ModuleResult::totalRuns says: by default every execution of every operation.
@@ -77,7 +79,6 @@ protected:
   // Sums of the run in progress or just finished, by name, type and bound.
   const RunTotals& runTotals() const { return run_; }
   std::string_view slotName(uint32_t slot) const;
-  bool cachingDisabled() const { return disableCache_; }
   // The name the class was registered with.
   const std::string& displayName() const;
 
@@ -122,6 +123,8 @@ private:
   uint64_t moduleIndex_ = 0;
   bool wantDetails_ = false;
   bool disableCache_ = false;
+  // Declared for whoever names them, and read by nothing: getEstimate() keeps results in memory,
+  // and a sweep's own settings decide about its cache.
   bool inMemoryOnlyCache_ = false;
   std::string cacheDir_;
   int64_t numNpus_ = 1;

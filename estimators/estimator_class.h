@@ -29,8 +29,6 @@ public:
     option_.optional = true;
     return set(&ConfigOption::defaultValue, value);
   }
-  // May be missing without having a default: the member keeps its initial value.
-  OptionBuilder& optional() { return set(&ConfigOption::optional, true); }
   // Not in a sub-object of derived classes.
   OptionBuilder& topLevel() { return set(&ConfigOption::topLevel, true); }
   // Not part of result keys.
@@ -59,7 +57,8 @@ public:
   EstimatorClass& help(std::string text) { return set(&ClassDeclaration::help, std::move(text)); }
   // To be raised whenever results may change: part of every result key.
   EstimatorClass& version(uint32_t number) { return set(&ClassDeclaration::version, number); }
-  // Several instances may share the work of a run. Not inherited.
+  // Several actors may run the class at once, each with instances of its own; else one actor runs
+  // all items of the class, one after the other. Not inherited.
   EstimatorClass& allowMultiprocess() { return set(&ClassDeclaration::allowMultiprocess, true); }
   // The op hooks of this class are called once per distinct operation, with its total multiplicity.
   EstimatorClass& opHooksPerDistinct() { return set(&ClassDeclaration::opHooksPerDistinct, true); }
@@ -130,7 +129,9 @@ public:
     return hook(&Hooks::cacheMiss, m);
   }
 
-  // State of T that spans modules, other than statistics: Merge is void (T::*)(const T&).
+  // How Estimator::absorb joins what two instances hold besides statistics: Merge is
+  // void (T::*)(const T&). For programs that keep their instances: in a sweep an instance lives for
+  // one item, and nothing but its statistics outlives it.
   template <void (T::*Merge)(const T&)>
   EstimatorClass& mergeWith() {
     declaration_.merge = [](void* self, const void* other) {

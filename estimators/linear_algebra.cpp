@@ -7,11 +7,6 @@ namespace nocturne {
 
 namespace {
 
-// Operations of a real multiply-add pair that a complex one takes.
-double complexFactor(const TensorType& type) {
-  return isComplex(type.element.kind) ? 4 : 1;
-}
-
 // 5 N log2 N for a complex transform of length N, half of it for a real one; log2 is rounded up.
 Work fftWork(const OpInfo& op) {
   Work work = moveWork(op);

@@ -1,17 +1,12 @@
 #include "estimators/module_source.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "engine/error.h"
+#include "engine/file_bytes.h"
 
 namespace nocturne {
 
 std::string ModuleSource::text() const {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file)
-    throw ItemError({FailureKind::Unreadable, "cannot read the file", path, 0, 0});
+  std::string bytes = readFile(path);
   if (hashBytes(bytes) != contentHash)
     throw ItemError({FailureKind::Unreadable, "the file changed during the run", path, 0, 0});
   return bytes;

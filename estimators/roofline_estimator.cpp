@@ -45,7 +45,7 @@ const StatisticFormat kOpTime{"", "s", "u", false, 3};
 
 void RooflineEstimator::describe(EstimatorClass<RooflineEstimator>& c) {
   using Self = RooflineEstimator;
-  c.name("roofline").version(1).extends<ComputeEstimator>().allowMultiprocess().hitsNeedNoModule();
+  c.name("roofline").version(2).extends<ComputeEstimator>().allowMultiprocess().hitsNeedNoModule();
   c.help(
       "the longer of arithmetic at peak rate and memory traffic at peak bandwidth, per operation");
   c.option("peak_flops", &Self::peakFlops_, option::positive)
@@ -80,6 +80,13 @@ void RooflineEstimator::describe(EstimatorClass<RooflineEstimator>& c) {
   c.option("error_on_unknown_type", &Self::errorOnUnknownType_, option::boolean)
       .defaultValue(false)
       .help("fail instead of using peak_flops for a type that per_datatype_flops does not name");
+  // A kernel of somebody else's is an everyday part of real modules: the rest is still worth
+  // knowing, and the share that is covered says how far to trust it.
+  c.option("unknown_custom_call", &Self::setUnknownCustomCall,
+           option::oneOf({"error", "skip", "bandwidth"}))
+      .defaultValue("bandwidth")
+      .topLevel()
+      .help("custom calls without a rule for their target: error, skip, bandwidth");
   RuleSink sink(&c);
   addAllRules(sink);
   c.opHandler({"mhlo.fusion", "mhlo.async_start", "stablehlo.async_start"}, &Self::fusion);
@@ -180,7 +187,11 @@ OpResult RooflineEstimator::customCall(const OpInfo& op) {
   std::string_view target = call == nullptr ? std::string_view() : call->target;
   if (WorkRule rule = findTargetRule(target))
     return charge(op, workOf(op, rule));
-  return unknownCustomCall(op, target);
+  return chargeUnknown(unknownCustomCall_, op, "custom call target \"" + std::string(target) + '"');
+}
+
+void RooflineEstimator::setUnknownCustomCall(const Json& value) {
+  unknownCustomCall_ = unknownOpFrom(value);
 }
 
 // Adds the run just finished and returns the seconds of its arithmetic.
@@ -237,9 +248,9 @@ void RooflineEstimator::addUtilisation(StatisticsTree& tree, const RunTotals& to
         .ratio("flops_util")
         .add(idealSeconds, runtimeByType[type].exact());
   }
-  root.ratio("flops_util", {"FLOPS/s utilisation"}).add(compute, seconds);
+  root.ratio("flops_util", {"FLOP/s utilisation"}).add(compute, seconds);
   root.ratio("mem_bw_util", {"Memory bandwidth utilisation"}).add(ideal.memory, seconds);
-  root.ratio("avg_flopss", {"Average FLOPS/s", "FLOPS/s", "", true, 3}).add(flops.exact(), seconds);
+  root.ratio("avg_flopss", {"Average FLOP/s", "FLOP/s", "", true, 3}).add(flops.exact(), seconds);
   root.ratio("avg_mem_bw", {"Average Memory Bandwidth", "B/s", "", true, 3})
       .add(bytes.exact(), seconds);
 }

@@ -48,6 +48,7 @@ private:
 
   OpResult fusion(const OpInfo& op);
   OpResult customCall(const OpInfo& op);
+  void setUnknownCustomCall(const Json& value);
   void prepareRates();
   void setTime(OpResult& result, double compute) const;
   void countIdeal(const Module& module, const ModuleResult& result);
@@ -61,6 +62,7 @@ private:
   double computeEfficiency_ = 1, bandwidthEfficiency_ = 1, opOverhead_ = 0;
   bool tf32_ = true, errorOnUnknownType_ = false;
   double tdp_ = 0, hbmPowerRatio_ = 0;
+  UnknownOp unknownCustomCall_ = UnknownOp::Bandwidth;
 
   std::array<double, kKinds> rates_{}; // attainable FLOP/s by ElementKind
   std::bitset<kKinds> assumed_;

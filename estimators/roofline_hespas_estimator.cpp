@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "estimators/rules.h"
+
 namespace nocturne {
 
 namespace {
@@ -92,17 +94,14 @@ bool isCommunication(const OpInfo& op) {
 }
 
 std::vector<std::string> stablehlo(const std::vector<std::string>& names) {
-  std::vector<std::string> out;
-  for (const std::string& name : names)
-    out.push_back("stablehlo." + name);
-  return out;
+  return withDialect("stablehlo", names);
 }
 
 } // namespace
 
 void RooflineHespasEstimator::describe(EstimatorClass<RooflineHespasEstimator>& c) {
   using Self = RooflineHespasEstimator;
-  c.name("roofline_hespas").version(1).extends<ComputeEstimator>().allowMultiprocess();
+  c.name("roofline_hespas").version(2).extends<ComputeEstimator>().allowMultiprocess();
   c.hitsNeedNoModule();
   c.help("the roofline of the Python tool hespas, quirks included, to reproduce its numbers");
   c.option("peak_flops", &Self::peakFlops_, option::positive)
@@ -332,6 +331,19 @@ OpResult RooflineHespasEstimator::customCall(const OpInfo& op) {
   for (size_t i = 0; i < op.results.size(); ++i)
     bytes += output(op, i);
   return finish(op, 0, bytes);
+}
+
+// For the policy on operations without a rule, of which hespas has none. Bytes are as stored, since
+// hespas would refuse some of the types.
+OpResult RooflineHespasEstimator::chargeBandwidth(const OpInfo& op, double bytes) {
+  OpResult result;
+  result.bytes = bytes;
+  result.runtime = bytes / memoryBandwidth_;
+  if (bytes > 0)
+    result.bound = Bound::Memory;
+  if (op.inCallee)
+    addBodies(op, result);
+  return result;
 }
 
 // Separates compute blocks at the top of main and is no part of them; anywhere else it is unknown.

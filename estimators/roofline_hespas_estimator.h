@@ -18,6 +18,7 @@ public:
 protected:
   // The operations of the compute blocks that hespas would cut the module into.
   double operationCount(const Module& module) const override;
+  OpResult chargeBandwidth(const OpInfo& op, double bytes) override;
   void addTotals(StatisticsTree& tree, const RunTotals& totals) const override;
 
 private:

@@ -4,6 +4,14 @@
 
 namespace nocturne {
 
+std::vector<std::string> withDialect(const std::string& dialect,
+                                     const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names)
+    out.push_back(dialect + '.' + name);
+  return out;
+}
+
 void addAllRules(RuleSink& sink) {
   addElementwiseRules(sink);
   addContractionRules(sink);

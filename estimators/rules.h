@@ -30,6 +30,10 @@ private:
   std::vector<WorkRule> rules_;
 };
 
+// The full names: withDialect("stablehlo", {"add"}) is {"stablehlo.add"}.
+std::vector<std::string> withDialect(const std::string& dialect,
+                                     const std::vector<std::string>& names);
+
 void addElementwiseRules(RuleSink& sink);
 void addContractionRules(RuleSink& sink);
 void addConvolutionRules(RuleSink& sink);

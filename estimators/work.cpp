@@ -1,5 +1,6 @@
 #include "estimators/work.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -71,6 +72,11 @@ ElementKind workType(const OpInfo& op) {
 ElementKind operandType(const TensorType& a, const TensorType& b) {
   ElementKind left = a.element.kind, right = b.element.kind;
   return componentKind(rankOf(right) > rankOf(left) ? right : left);
+}
+
+bool wantsFullPrecision(const std::vector<std::string>& precision) {
+  return std::any_of(precision.begin(), precision.end(),
+                     [](const std::string& text) { return text == "HIGH" || text == "HIGHEST"; });
 }
 
 const TensorType kNoTensor;

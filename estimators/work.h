@@ -30,6 +30,13 @@ Work perElementWork(const OpInfo& op, double perElement);
 ElementKind workType(const OpInfo& op);
 // The wider operand of a contraction: accumulators and results do not set the rate.
 ElementKind operandType(const TensorType& a, const TensorType& b);
+// Whether a contraction with this list of precisions may not be done with fewer bits.
+bool wantsFullPrecision(const std::vector<std::string>& precision);
+
+// Real multiply-adds in one of this type: a complex one is four multiplications and four additions.
+inline double complexFactor(const TensorType& type) {
+  return isComplex(type.element.kind) ? 4 : 1;
+}
 
 // Extent of a dimension; 1 where it is unknown or does not exist.
 inline double extent(const TensorType& type, int64_t dimension) {

@@ -292,6 +292,11 @@ void Database::begin() {
   execute("BEGIN IMMEDIATE");
 }
 
+void Database::ensureBegun() {
+  if (!inTransaction())
+    begin();
+}
+
 void Database::commit() {
   try {
     execute("COMMIT");
@@ -368,18 +373,13 @@ size_t versionOf(Database& database, const Schema& schema) {
 void migrate(Database& database, const Schema& schema) {
   if (versionOf(database, schema) == schema.steps.size())
     return;
-  database.begin();
-  try {
+  database.write([&] {
     // Again, now that nobody else can change it.
     for (size_t version = versionOf(database, schema); version < schema.steps.size(); ++version)
       database.execute(schema.steps[version]);
     database.execute(("PRAGMA application_id=" + std::to_string(schema.applicationId)).c_str());
     database.execute(("PRAGMA user_version=" + std::to_string(schema.steps.size())).c_str());
-    database.commit();
-  } catch (const StorageError&) {
-    database.rollback();
-    throw;
-  }
+  });
 }
 
 void requireSchema(Database& database, const Schema& schema) {

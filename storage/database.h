@@ -107,11 +107,17 @@ public:
 
   // BEGIN IMMEDIATE: waits for another writer instead of failing in the middle.
   void begin();
+  // The same, unless a transaction is open.
+  void ensureBegun();
   // On failure nothing of the transaction remains; what was committed before does.
   void commit();
   // Ends an open transaction, if SQLite has not done so itself. Never throws.
   void rollback() noexcept;
   bool inTransaction() const;
+  // Runs `work` in the open transaction, or else in one of its own. When it throws, nothing of that
+  // transaction remains, whoever began it.
+  template <typename Work>
+  void write(const Work& work);
 
 private:
   struct Close {
@@ -122,6 +128,21 @@ private:
   std::string path_;
   std::unique_ptr<sqlite3, Close> database_;
 };
+
+template <typename Work>
+void Database::write(const Work& work) {
+  bool own = !inTransaction();
+  try {
+    if (own)
+      begin();
+    work();
+    if (own)
+      commit();
+  } catch (...) {
+    rollback();
+    throw;
+  }
+}
 
 // One state for the reads of a scope, and one lock instead of one each. Does nothing inside a
 // transaction.
@@ -137,8 +158,8 @@ private:
   bool began_ = false;
 };
 
-// Opens for reading whatever the rights on file and directory are: ReadOnly, else Immutable, which
-// is refused while a write-ahead log with content lies beside the file.
+// Opens for reading whatever the rights on file and directory are: Read, else Immutable, which is
+// refused while a write-ahead log with content lies beside the file.
 Database openForReading(const std::string& path);
 
 // The versions of a file. steps[n] takes a database of version n to n + 1; user_version says which

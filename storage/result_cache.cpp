@@ -81,11 +81,6 @@ constexpr const char* kInsertFileSql =
 
 } // namespace
 
-bool isDeterministic(FailureKind kind) {
-  return kind == FailureKind::Unreadable || kind == FailureKind::UnsupportedOp ||
-         kind == FailureKind::BadConfig;
-}
-
 struct SqliteResultStore::Statements {
   explicit Statements(const Database& database)
       : find(database.prepare(kFindSql)), insert(database.prepare(kInsertSql)),
@@ -128,8 +123,7 @@ std::unique_ptr<SqliteResultStore> SqliteResultStore::openReadOnly(const std::st
 SqliteResultStore::~SqliteResultStore() = default;
 
 void SqliteResultStore::begin() {
-  if (!database_.inTransaction())
-    database_.begin();
+  database_.ensureBegun();
 }
 
 void SqliteResultStore::commit() {
@@ -145,15 +139,9 @@ void SqliteResultStore::commit() {
 
 template <typename Work>
 void SqliteResultStore::write(const Work& work) {
-  bool own = !database_.inTransaction();
   try {
-    if (own)
-      database_.begin();
-    work();
-    if (own)
-      database_.commit();
-  } catch (const StorageError&) {
-    database_.rollback();
+    database_.write(work);
+  } catch (...) {
     forgetIds();
     throw;
   }

@@ -12,9 +12,6 @@
 
 namespace nocturne {
 
-// Failures that the same input gives again. The stores drop rows and files with any other.
-bool isDeterministic(FailureKind kind);
-
 // cache.sqlite. Rowid tables: `results` (one narrow row a key, numbers, the configuration and the
 // module as integers), `configurations` and `estimators` (how results were made), `modules`
 // (fingerprints), `files` and `readers` (content hash and reader text -> facts and table). Rows are

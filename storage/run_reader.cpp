@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "engine/exact_sum.h"
 #include "storage/blob_codec.h"
 #include "storage/facts_columns.h"
 #include "storage/run_record.h"
@@ -16,9 +15,9 @@ constexpr const char* kItemsSql =
     "failure, failure_message, failure_file, failure_line, failure_column, failure_op FROM items "
     "WHERE id >= ?1 AND id < ?2 ORDER BY id";
 
-std::string modulesSql(const char* where) {
+std::string modulesSql() {
   return std::string("SELECT id, name, path, content_hash IS NOT NULL, ") + kFactsColumnNames +
-         " FROM modules " + where;
+         " FROM modules ORDER BY id";
 }
 
 RunModule readModule(const Statement& statement) {
@@ -131,29 +130,15 @@ RunCounts RunReader::counts() {
 
 void RunReader::forEachModule(const std::function<void(const RunModule&)>& callback) {
   ReadScope scope(database_);
-  Statement statement = database_.prepare(modulesSql("ORDER BY id"));
+  Statement statement = database_.prepare(modulesSql());
   while (statement.step())
     callback(translateErrors(database_, [&] { return readModule(statement); }));
-}
-
-RunModule RunReader::module(uint64_t index) {
-  Statement statement = database_.prepare(modulesSql("WHERE id = ?1"));
-  if (!statement.bind(1, index).step())
-    throw StorageError(StorageErrorKind::Missing,
-                       database_.path() + ": no module " + std::to_string(index));
-  return translateErrors(database_, [&] { return readModule(statement); });
 }
 
 void RunReader::forEachItem(const ItemCallback& callback) {
   ReadScope scope(database_);
   Statement items = database_.prepare(kItemsSql);
   forEachModule([&](const RunModule& module) { itemsOf(items, module, callback); });
-}
-
-void RunReader::forEachItemOf(uint64_t index, const ItemCallback& callback) {
-  ReadScope scope(database_);
-  Statement items = database_.prepare(kItemsSql);
-  itemsOf(items, module(index), callback);
 }
 
 void RunReader::itemsOf(Statement& items, const RunModule& module, const ItemCallback& callback) {
@@ -173,52 +158,6 @@ void RunReader::itemsOf(Statement& items, const RunModule& module, const ItemCal
       item.result.fingerprint = module.facts->fingerprint;
     callback(module, item);
     more = items.step();
-  }
-}
-
-std::optional<ItemRecord> RunReader::item(uint64_t moduleIndex, uint64_t point) {
-  if (moduleIndex >= facts_.moduleCount || point >= facts_.pointCount)
-    return std::nullopt;
-  ReadScope scope(database_);
-  uint64_t id = moduleIndex * facts_.pointCount + point;
-  Statement items = database_.prepare(kItemsSql);
-  if (!items.bind(1, id).bind(2, id + 1).step())
-    return std::nullopt;
-  ItemRecord item = translateErrors(database_, [&] { return readItem(items, point); });
-  if (RunModule owner = module(moduleIndex); owner.facts)
-    item.result.fingerprint = owner.facts->fingerprint;
-  return item;
-}
-
-void RunReader::forEachPoint(const std::function<void(const PointTotals&)>& callback) {
-  struct Sums {
-    uint64_t ok = 0, failed = 0;
-    ExactSum runtime, flops, bytes, coveredRuns, totalRuns;
-  };
-  std::vector<Sums> points(facts_.pointCount);
-  {
-    ReadScope scope(database_);
-    Statement items = database_.prepare("SELECT id, status, runtime, flops, bytes, covered_runs, "
-                                        "total_runs FROM items");
-    while (items.step()) {
-      Sums& sums = points[static_cast<uint64_t>(items.integer(0)) % facts_.pointCount];
-      if (items.integer(1) != static_cast<int>(ItemStatus::Ok)) {
-        ++sums.failed;
-        continue;
-      }
-      ++sums.ok;
-      sums.runtime.add(items.optionalReal(2).value_or(0));
-      sums.flops.add(items.real(3));
-      sums.bytes.add(items.real(4));
-      sums.coveredRuns.add(items.real(5));
-      sums.totalRuns.add(items.real(6));
-    }
-  }
-  for (uint64_t point = 0; point < points.size(); ++point) {
-    const Sums& sums = points[point];
-    callback({point, sums.ok, sums.failed, facts_.moduleCount - sums.ok - sums.failed,
-              sums.runtime.value(), sums.flops.value(), sums.bytes.value(),
-              sums.coveredRuns.value(), sums.totalRuns.value()});
   }
 }
 

@@ -33,14 +33,6 @@ struct RunCounts {
   uint64_t ok = 0, failed = 0, notRun = 0, cacheHits = 0;
 };
 
-// All modules on one point. Sums are over the items that are ok.
-struct PointTotals {
-  uint64_t point = 0;
-  uint64_t ok = 0, failed = 0, notRun = 0;
-  double runtime = 0, flops = 0, bytes = 0;
-  double coveredRuns = 0, totalRuns = 0;
-};
-
 struct RunShard {
   uint64_t module = 0, firstPoint = 0;
   uint32_t attempts = 1;
@@ -58,17 +50,11 @@ public:
   const RunFacts& facts() const { return facts_; }
   RunCounts counts();
   void forEachModule(const std::function<void(const RunModule&)>& callback);
-  RunModule module(uint64_t index);
 
   // Every item of the plan in report order: module, then point. One that has no row comes with
   // status NotRun. The configuration of the result stays empty.
   using ItemCallback = std::function<void(const RunModule&, const ItemRecord&)>;
   void forEachItem(const ItemCallback& callback);
-  void forEachItemOf(uint64_t module, const ItemCallback& callback);
-  std::optional<ItemRecord> item(uint64_t module, uint64_t point); // nothing when it has no row
-
-  // By point. Sums are exact and rounded once; takes memory for the points, not for the items.
-  void forEachPoint(const std::function<void(const PointTotals&)>& callback);
   // By module, then first point.
   void forEachShard(const std::function<void(const RunShard&)>& callback);
 

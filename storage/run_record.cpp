@@ -2,10 +2,10 @@
 
 #include <ctime>
 
+#include "engine/file_bytes.h"
 #include "storage/atomic_file.h"
 #include "storage/blob_codec.h"
 #include "storage/facts_columns.h"
-#include "storage/file_hash.h"
 
 namespace nocturne {
 
@@ -97,28 +97,12 @@ SqliteRunRecord::SqliteRunRecord(FileLock lock, Database database, uint64_t poin
 SqliteRunRecord::~SqliteRunRecord() = default;
 
 void SqliteRunRecord::begin() {
-  if (!database_.inTransaction())
-    database_.begin();
+  database_.ensureBegun();
 }
 
 void SqliteRunRecord::commit() {
   if (database_.inTransaction())
     database_.commit();
-}
-
-template <typename Work>
-void SqliteRunRecord::write(const Work& work) {
-  bool own = !database_.inTransaction();
-  try {
-    if (own)
-      database_.begin();
-    work();
-    if (own)
-      database_.commit();
-  } catch (const StorageError&) {
-    database_.rollback();
-    throw;
-  }
 }
 
 int64_t SqliteRunRecord::rowId(uint64_t module, uint64_t point) const {
@@ -129,7 +113,7 @@ void SqliteRunRecord::putShard(const ShardRecord& shard) {
   if (shard.firstPoint >= pointCount_)
     throw StorageError(StorageErrorKind::Other, path() + ": the plan has no such point");
   std::string statistics = encodeBlob(shard.statistics);
-  write([&] {
+  database_.write([&] {
     for (const ItemRecord& item : shard.items)
       if (item.status != ItemStatus::NotRun)
         putItem(shard.module, item);
@@ -189,7 +173,7 @@ std::vector<std::pair<uint64_t, uint64_t>> SqliteRunRecord::doneShards() {
 
 void SqliteRunRecord::finish(const std::string& outcome) {
   std::string now = utcNow();
-  write([&] {
+  database_.write([&] {
     statements_->finish.bind(1, std::string_view(outcome)).bind(2, std::string_view(now)).run();
   });
 }
@@ -253,14 +237,6 @@ void checkSize(const SweepPlan& plan) {
     throw StorageError(StorageErrorKind::Other, "the plan has more items than can be numbered");
 }
 
-bool hasChanged(const std::string& path, const Digest& contentHash) {
-  try {
-    return readFile(path).contentHash != contentHash;
-  } catch (const ItemError&) {
-    return true;
-  }
-}
-
 struct Begun {
   uint64_t module;
   std::string path;
@@ -304,7 +280,7 @@ void prepareResumption(Database& database, uint64_t pointCount,
     throw StorageError(StorageErrorKind::Corrupt, database.path() + ": fails its integrity check");
   database.begin();
   for (const Begun& begun : begunModules(database, pointCount)) {
-    if (begun.contentHash && !hasChanged(begun.path, *begun.contentHash))
+    if (begun.contentHash && hasContent(begun.path, *begun.contentHash))
       continue;
     if (begun.contentHash)
       warnings.push_back(begun.path + " has changed since this run began; it is estimated again");
@@ -369,9 +345,7 @@ OpenedRun openRunRecord(const std::string& outputDir, const SweepPlan& plan,
   }
   opened.resumed = found == Found::Same;
   if (!opened.resumed) {
-    database->begin();
-    insertPlan(*database, plan, nocturneVersion, provenance);
-    database->commit();
+    database->write([&] { insertPlan(*database, plan, nocturneVersion, provenance); });
   }
   opened.record.reset(
       new SqliteRunRecord(std::move(lock), std::move(*database), plan.pointCount()));

@@ -45,8 +45,6 @@ private:
   struct Statements;
   SqliteRunRecord(FileLock lock, Database database, uint64_t pointCount);
   int64_t rowId(uint64_t module, uint64_t point) const;
-  template <typename Work>
-  void write(const Work& work);
   void putItem(uint64_t module, const ItemRecord& item);
   void putFacts(uint64_t module, const ModuleFacts& facts);
 

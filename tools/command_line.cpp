@@ -9,6 +9,7 @@
 
 #include "engine/options.h"
 #include "tools/commands.h"
+#include "tools/human.h"
 #include "tools/logging.h"
 #include "tools/version.h"
 
@@ -130,13 +131,6 @@ std::vector<std::string> commandNames(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands({}))
     names.push_back(command->get_name());
   return names;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words)
-    text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 std::vector<std::string> optionNames(const CLI::App& app) {

@@ -5,10 +5,10 @@ namespace nocturne::tools {
 
 enum ExitCode : int {
   kOk = 0,
-  kUsage = 1,       // a mistake on the command line or in a specification
+  kUsage = 1,       // a mistake in what was asked, or a folder or file that cannot be used for it
   kBug = 2,         // a mistake of ours
   kFailedItems = 3, // finished, but some items failed
-  kStopped = 4,     // disk, failure limit or restart limit ended the run early
+  kStopped = 4,     // ended early: --fail-fast, storage, memory, standard output, restart limit
   kInterrupted = 130,
   kTerminated = 143,
 };

@@ -118,6 +118,13 @@ std::string TextTable::text() const {
   return text;
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 std::string shortened(const std::string& text, size_t width) {
   if (text.size() <= width || width < 5)
     return text;

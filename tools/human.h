@@ -36,6 +36,7 @@ private:
   std::vector<std::vector<std::string>> rows_;
 };
 
+std::string joined(const std::vector<std::string>& words); // "a, b, c"
 // The text, or its beginning and end around "..." when it is longer than `width`.
 std::string shortened(const std::string& text, size_t width);
 

@@ -4,7 +4,6 @@
 #include <new>
 #include <optional>
 
-#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/logging.h"
+#include "tools/report/summary_json.h"
 #include "tools/signals.h"
 
 namespace nocturne::tools {
@@ -45,11 +45,11 @@ void tell(const Problem& problem, bool json, std::ostream& out, Terminal& termin
   terminal.line("nocturne: " + problem.message);
   if (!json)
     return;
-  nlohmann::ordered_json value;
+  OrderedJson value;
   value["error"]["message"] = problem.message;
   value["error"]["pointer"] = problem.pointer;
   value["error"]["exit_code"] = problem.code;
-  out << value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  out << indentedText(value);
 }
 
 int runInvocation(const Invocation& invocation, const std::vector<std::string>& arguments,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/plan_checks.h"
+
 namespace nocturne::tools {
 
 namespace {
@@ -73,6 +75,8 @@ void applySettings(SweepPlan& plan, const std::vector<std::string>& settings,
                    const EstimatorLookup& estimators) {
   for (const std::string& text : settings) {
     const Setting setting = parseSetting(text);
+    if (std::string problem = cacheOptionProblem(setting.key); !problem.empty())
+      throw UsageError("--set " + setting.key + ": " + problem);
     if (isMachineKey(setting.key))
       applyToMachines(plan, setting);
     else if (!applyToEstimators(plan, setting, estimators))

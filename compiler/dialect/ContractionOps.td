@@ -27,7 +27,9 @@ def Shlo_DotGeneralOp : Shlo_ContractionOp<"dot_general"> {
   let hasCustomAssemblyFormat = 1;
 }
 def Shlo_EinsumOp : Shlo_ContractionOp<"einsum"> {
-  let arguments = (ins Shlo_Tensor:$lhs, Shlo_Tensor:$rhs, Shlo_Str:$einsum_config);
+  // The specification gives einsum no precision_config; files may, as for other contractions.
+  let arguments = (ins Shlo_Tensor:$lhs, Shlo_Tensor:$rhs, Shlo_Str:$einsum_config,
+                       OptionalAttr<Shlo_Array>:$precision_config);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` `config` `=` custom<Text>($einsum_config) attr-dict
     `:` functional-type(operands, results)

@@ -65,10 +65,16 @@ size_t rankOf(const TensorType* type) {
 // Contractions
 //===----------------------------------------------------------------------------------------===//
 
-void readPrecision(mlir::Operation* op, DotAttributes& dot) {
+std::vector<std::string> readPrecision(mlir::Operation* op) {
+  std::vector<std::string> precision;
   if (auto list = mlir::dyn_cast_or_null<mlir::ArrayAttr>(op->getAttr("precision_config")))
     for (mlir::Attribute item : list)
-      dot.precision.push_back(enumText(item));
+      precision.push_back(enumText(item));
+  return precision;
+}
+
+void readPrecisionAndAlgorithm(mlir::Operation* op, DotAttributes& dot) {
+  dot.precision = readPrecision(op);
   if (auto algorithm = mlir::dyn_cast_or_null<shlo::DotAlgorithmAttr>(op->getAttr("algorithm")))
     dot.accumulation = elementTypeOf(algorithm.getAccumulationType()).kind;
 }
@@ -82,7 +88,7 @@ OpAttributes readDotGeneral(mlir::Operation* op) {
     dot.lhsContracting = dimsOf(numbers.getLhsContractingDimensions());
     dot.rhsContracting = dimsOf(numbers.getRhsContractingDimensions());
   }
-  readPrecision(op, dot);
+  readPrecisionAndAlgorithm(op, dot);
   return dot;
 }
 
@@ -92,7 +98,7 @@ OpAttributes readDot(mlir::Operation* op, const OpInfo& info) {
     dot.lhsContracting = {static_cast<int64_t>(rank) - 1};
     dot.rhsContracting = {0};
   }
-  readPrecision(op, dot);
+  readPrecisionAndAlgorithm(op, dot);
   return dot;
 }
 
@@ -118,7 +124,7 @@ OpAttributes readRaggedDot(mlir::Operation* op) {
     dot.lhsContracting = dimsInText(text, "lhs_contracting_dimensions");
     dot.rhsContracting = dimsInText(text, "rhs_contracting_dimensions");
   }
-  readPrecision(op, dot);
+  readPrecisionAndAlgorithm(op, dot);
   return dot;
 }
 
@@ -130,6 +136,7 @@ OpAttributes readEinsum(mlir::Operation* op) {
   auto [inputs, result] = config.getValue().split("->");
   auto [lhs, rhs] = inputs.split(',');
   DotAttributes dot;
+  dot.precision = readPrecision(op);
   for (size_t i = 0; i < lhs.size(); ++i) {
     size_t j = rhs.find(lhs[i]);
     if (j == llvm::StringRef::npos)
@@ -185,6 +192,7 @@ OpAttributes readConvolution(mlir::Operation* op, const OpInfo& info) {
   window.reversal.resize(count, false);
   conv.featureGroups = readInt(op, "feature_group_count", 1);
   conv.batchGroups = readInt(op, "batch_group_count", 1);
+  conv.precision = readPrecision(op);
   return conv;
 }
 

@@ -3,8 +3,6 @@
 #include "mlir/IR/Dialect.h"
 #include "llvm/ADT/STLExtras.h"
 
-#include "compiler/reader/fingerprint.h"
-
 namespace nocturne::compiler {
 
 namespace {
@@ -103,9 +101,8 @@ std::optional<uint32_t> DistinctOps::indexOf(mlir::Operation* op, bool inCallee)
   OpInfo info;
   if (!convert(op, key.inCallee, info))
     return std::nullopt;
-  std::string form;
-  appendSerialForm(info, form);
-  auto [entry, isNew] = bySerialForm_.try_emplace(form, static_cast<uint32_t>(ops_.size()));
+  auto [entry, isNew] =
+      bySerialForm_.try_emplace(serialise(info), static_cast<uint32_t>(ops_.size()));
   if (isNew)
     ops_.push_back(std::move(info));
   key.index = entry->second;

@@ -10,7 +10,7 @@
 
 namespace nocturne::compiler {
 
-// The symbol of a function, and its body; a function without a body is only declared.
+// The symbol of a function; one without a body is only declared.
 llvm::StringRef functionName(mlir::Operation* function);
 bool isFunction(mlir::Operation* op);
 

@@ -8,14 +8,9 @@
 // attributes without influence on cost, such as shardings.
 #pragma once
 
-#include <string>
-
 #include "engine/module.h"
 
 namespace nocturne::compiler {
-
-// Appends bytes that are equal exactly for equal operations.
-void appendSerialForm(const OpInfo& op, std::string& out);
 
 // Of a module whose operations are in order of first appearance and whose values are numbered in
 // that order too.

@@ -1,13 +1,13 @@
 #include "compiler/reader/flatten.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "compiler/reader/entry.h"
 #include "compiler/reader/locations.h"
+#include "engine/number_text.h"
 
 namespace nocturne::compiler {
 
@@ -27,12 +27,6 @@ double bytesOf(const std::vector<TensorType>& types) {
 }
 
 } // namespace
-
-std::string canonicalNumber(double value) {
-  char text[32];
-  auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return {text, end};
-}
 
 Flattener::Flattener(mlir::ModuleOp source, const ReaderOptions& options, Module& module)
     : source_(source), options_(options), module_(module), calls_(kinds_), distinct_(kinds_),
@@ -317,7 +311,7 @@ mlir::LogicalResult Flattener::addRow(mlir::Operation* op, const Context& contex
 double Flattener::tripCountOf(mlir::Operation* op) {
   if (std::optional<double> trips = trips_.of(op))
     return *trips;
-  assume("trip_count", canonicalNumber(options_.tripCount), op);
+  assume("trip_count", shortest(options_.tripCount), op);
   return options_.tripCount;
 }
 

@@ -93,6 +93,4 @@ private:
   uint32_t topLevel_ = 0; // operation of the entry function
 };
 
-std::string canonicalNumber(double value);
-
 } // namespace nocturne::compiler

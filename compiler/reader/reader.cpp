@@ -5,13 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/reader/file_bytes.h"
 #include "compiler/reader/fingerprint.h"
 #include "compiler/reader/flatten.h"
 #include "compiler/reader/liveness.h"
 #include "compiler/reader/parse.h"
 #include "compiler/reader/scan.h"
 #include "compiler/reader/stack.h"
+#include "engine/file_bytes.h"
+#include "engine/number_text.h"
 
 namespace nocturne::compiler {
 
@@ -59,16 +60,12 @@ ModulePtr readBytes(std::string text, const std::string& path, const ReaderOptio
 std::string ReaderOptions::text() const {
   constexpr const char* kBranches[] = {"largest", "first", "mean"};
   return "reader " + std::to_string(kReaderVersion) + " table " +
-         std::to_string(kModuleTableVersion) + " trip_count " + canonicalNumber(tripCount) +
-         " branch " + kBranches[static_cast<size_t>(branch)] + " entry " +
-         (entry.empty() ? "-" : "@" + entry);
+         std::to_string(kModuleTableVersion) + " trip_count " + shortest(tripCount) + " branch " +
+         kBranches[static_cast<size_t>(branch)] + " entry " + (entry.empty() ? "-" : "@" + entry);
 }
 
 ModulePtr readModule(const std::string& path, const ReaderOptions& options) {
-  std::string bytes;
-  if (std::string problem = readFileBytes(path, bytes); !problem.empty())
-    throw ItemError({FailureKind::Unreadable, problem, path});
-  return readBytes(std::move(bytes), path, options);
+  return readBytes(readFile(path), path, options);
 }
 
 ModulePtr readModuleText(std::string_view text, const std::string& path,

@@ -12,8 +12,9 @@
 
 namespace nocturne::compiler {
 
-// Part of every cache key. Raise it when the same file can give another table.
-inline constexpr unsigned kReaderVersion = 1;
+// Part of every cache key. Raise it when the same file can give another table; a change of nothing
+// but the table's serialised form raises kModuleTableVersion.
+inline constexpr unsigned kReaderVersion = 2;
 
 // What the reader supposes where a module leaves something open.
 struct ReaderOptions {

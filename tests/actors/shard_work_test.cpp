@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "actors/content_hash.h"
+#include "actors/file_ahead.h"
 #include "tests/actors/fakes.h"
 
 using namespace nocturne;
@@ -34,9 +34,8 @@ struct Desk {
             abandon.get_token()};
   }
   Shard shard(uint64_t module) {
-    FileInfo file = hashFile(plan.modules[module].path);
-    file.module = module;
-    return {file, 0, static_cast<uint32_t>(plan.pointCount()), 0, 0};
+    return {hashedInfo(module, plan.modules[module].path), 0,
+            static_cast<uint32_t>(plan.pointCount()), 0, 0};
   }
   std::vector<Shard> shards(uint64_t count) {
     std::vector<Shard> all;

@@ -14,7 +14,7 @@ namespace {
 using Kills = std::function<bool(const Shard&)>;
 
 struct FragileState {
-  static inline const char* name = "fragile";
+  static constexpr const char* name = "fragile";
   EstimatorSetup setup;
 };
 

@@ -23,6 +23,15 @@ TEST_CASE("the spelling of a failure kind reads back") {
                        Error);
 }
 
+TEST_CASE("only what depends on nothing but the input fails the same way again") {
+  for (FailureKind kind :
+       {FailureKind::Unreadable, FailureKind::UnsupportedOp, FailureKind::BadConfig})
+    CHECK(isDeterministic(kind));
+  for (FailureKind kind : {FailureKind::TimedOut, FailureKind::Crashed, FailureKind::ToolFailed,
+                           FailureKind::Internal})
+    CHECK_FALSE(isDeterministic(kind));
+}
+
 TEST_CASE("the text of a failure leaves out what is absent") {
   Failure failure{FailureKind::UnsupportedOp, "no rule", "a.mlir", 3, 5};
   CHECK(failure.text() == "a.mlir:3:5: no rule");

@@ -32,7 +32,8 @@ WindowAttributes window() {
 
 // One operation for each kind of attributes.
 std::vector<OpAttributes> allAttributes() {
-  ConvolutionAttributes convolution{0, 3, 2, 3, 0, 3, {1, 2}, {0, 1}, {1, 2}, window(), 4, 1};
+  ConvolutionAttributes convolution{0,      3,      2,        3, 0, 3,       {1, 2},
+                                    {0, 1}, {1, 2}, window(), 4, 1, {"HIGH"}};
   return {std::monostate(),
           DotAttributes{{0}, {0}, {2}, {1}, {"DEFAULT", "HIGHEST"}, ElementKind::F32},
           convolution,
@@ -239,7 +240,7 @@ TEST_CASE("bytes that are no table, or a table of another version, are refused")
   CHECK_THROWS_WITH_AS(deserialiseModule("hello world"), "the bytes are no module table", Error);
   std::string bytes = serialise(ModuleBuilder("m").build());
   bytes[4] = 99;
-  CHECK_THROWS_WITH_AS(deserialiseModule(bytes), "the module table has version 99, not 1", Error);
+  CHECK_THROWS_WITH_AS(deserialiseModule(bytes), doctest::Contains("has version 99, not "), Error);
 }
 
 TEST_CASE("operations nested without end are refused before the stack is") {

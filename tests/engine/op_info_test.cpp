@@ -46,4 +46,9 @@ TEST_CASE("the bytes of operations are equal exactly when the operations are") {
   b = a;
   b.attributes = PadAttributes{{1}, {0}, {}};
   CHECK(serialise(a) != serialise(b));
+  ConvolutionAttributes plain, precise;
+  precise.precision = {"HIGHEST", "HIGHEST"};
+  a.attributes = plain;
+  b.attributes = precise;
+  CHECK(serialise(a) != serialise(b));
 }

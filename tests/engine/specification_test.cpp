@@ -1,6 +1,7 @@
 // From the text of a specification to a plan, and every mistake on the way.
 #include <doctest/doctest.h>
 
+#include "engine/json_text.h"
 #include "engine/sweep_plan.h"
 #include "plan_fixture.h"
 
@@ -47,38 +48,33 @@ std::string machineMistake(const std::string& entry) {
 
 } // namespace
 
-TEST_CASE("the specification of the design page becomes the plan that it describes") {
+TEST_CASE("the specification that docs/formats.md shows becomes the plan that it describes") {
+  std::string page = readTextFile(NOCTURNE_SOURCE_DIR "/docs/formats.md");
+  size_t begin = page.find("```json\n") + 8;
   std::string path = folder() + "/sweep.json";
-  std::ofstream(path) << R"({
-  // comments are allowed
-  "modules": ["models/**/*.mlir", "one.mlir"],
-  "estimators": ["roofline", {"name": "systolic", "set": {"dataflow": "weight_stationary"},
-                              "grid": {"rows": [64, 128], "columns": [128]}}],
-  "hardware": [
-    "H100_SXM_80GB",
-    "machines/ours.json",
-    {"base": "A100_SXM_80GB", "name": "a100-bw{memory_bandwidth}-c{compute_scale}",
-     "set": {"num_npus": 4},
-     "grid": {"memory_bandwidth": [1.5e12, 2.0e12],
-              "compute_scale": {"from": 1, "to": 8, "steps": 4, "scale": "log"}}}
-  ],
-  "assume": {"trip_count": 1, "branch": "largest"},
-  "output_dir": "out",
-  "cache_dir": "out/cache"
-})";
+  std::ofstream(path) << page.substr(begin, page.find("```", begin) - begin);
   SweepPlan read = planFromFile(path, test::sources());
   REQUIRE(read.modules.size() == 3);
   CHECK(read.modules[0].name == "models/a.mlir");
   CHECK(read.modules[2].path == folder() + "/one.mlir");
   CHECK(read.outputDir == folder() + "/out");
   CHECK(read.cacheDir == folder() + "/out/cache");
-  CHECK(read.pointCount() == 3 * 10);
+  // Two efficiencies, on two machines and on two bandwidths times four scales of a third.
+  REQUIRE(read.pointCount() == 2 * (2 + 2 * 4));
   CHECK(read.axisColumns() ==
-        std::vector<std::string>{"rows", "columns", "memory_bandwidth", "compute_scale"});
+        std::vector<std::string>{"compute_efficiency", "memory_bandwidth", "compute_scale"});
   CHECK(read.pointNames(1).hardware == "ours");
   CHECK(read.pointNames(3).hardware == "a100-bw1500000000000-c2");
-  CHECK(read.pointNames(29).hardware == "a100-bw2000000000000-c8");
+  CHECK(read.pointNames(19).hardware == "a100-bw2000000000000-c8");
+  CHECK(read.pointNames(19).axes[0].second == 1);
   CHECK(read.notes.size() == 1); // hespas has an A100_SXM_80GB with other numbers
+}
+
+TEST_CASE("comments in a specification are passed over") {
+  std::string path = folder() + "/commented.json";
+  std::ofstream(path) << R"({ // to the end of the line
+    "modules": ["one.mlir"], "estimators": ["roofline"], /* within one */ "hardware": ["A40"]})";
+  CHECK(planFromFile(path, test::sources()).pointCount() == 1);
 }
 
 TEST_CASE("settings have defaults and spellings") {
@@ -149,6 +145,17 @@ TEST_CASE("mistakes in an estimator have their place and the nearest name") {
         "/estimators/0: estimator systolic on machine A40: a value is needed for rows");
   CHECK(mistakeIn(R"(["roofline", "roofline"])", kA40) ==
         "/estimators/1: the estimator \"roofline\" appears twice with the same options");
+}
+
+TEST_CASE("an estimator's option for a cache is refused, since a sweep has one cache") {
+  CHECK(estimatorMistake(R"({"name": "roofline", "set": {"cache_dir": "b"}})") ==
+        "/estimators/0/set/cache_dir: a sweep has one cache for all of its estimators; "
+        "\"cache_dir\" at the top of the specification or --cache-dir of nocturne sweep decides "
+        "about it");
+  CHECK(estimatorMistake(R"({"name": "roofline", "set": {"disable_cache": true}})")
+            .find("--disable-cache") != std::string::npos);
+  CHECK(estimatorMistake(R"({"name": "roofline", "grid": {"in_memory_only_cache": [false, true]}})")
+            .starts_with("/estimators/0/grid/in_memory_only_cache: a sweep has one cache"));
 }
 
 TEST_CASE("mistakes in a machine have their place and the nearest name") {

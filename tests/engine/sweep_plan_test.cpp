@@ -93,7 +93,9 @@ TEST_CASE("a configuration covers what influences results, and nothing else") {
     return pointOf(plan('[' + estimator + ']', '[' + hardware + ']'), 0, reader).configuration;
   };
   Digest plain = configuration(R"("roofline")", R"("A40")");
-  CHECK(plain == configuration(R"({"name": "roofline", "set": {"cache_dir": "b"}})", R"("A40")"));
+  Json elsewhere = pointOf(plan(R"(["roofline"])", R"(["A40"])"), 0).options;
+  elsewhere["cache_dir"] = "b";
+  CHECK(plain == configurationDigest(test::descriptions().at("roofline"), elsewhere, "reader 1"));
   CHECK(plain == configuration(R"({"name": "roofline", "set": {"compute_efficiency": 1.0}})",
                                R"({"base": "A40", "name": "other"})"));
   CHECK(plain !=

@@ -98,7 +98,30 @@ TEST_CASE("groups divide the work") {
         2.0 * 2 * 4 * 4 * 4 * 9 * 5);
 }
 
-TEST_CASE("convolutions of one dimension and of three") {
+TEST_CASE("f32 convolutions use tf32 unless they ask for more") {
+  Json machine = {{"peak_flops", 1e12},
+                  {"memory_bandwidth", 1e30},
+                  {"per_datatype_flops", {{"f32", 1e12}, {"tf32", 2e12}}}};
+  // 2 * 10 * 10 places * 10 * 10 features: 20,000 operations.
+  auto seconds = [&](std::vector<std::string> precision) {
+    ConvolutionAttributes point = channelsLast(1, 1, 0, 0);
+    point.precision = std::move(precision);
+    OpInfo info = op("stablehlo.convolution", "1x10x10x10xf32 1x1x10x10xf32", "1x10x10x10xf32",
+                     std::move(point));
+    return *make("roofline", machine)->getEstimate(moduleOf({info})).runtime;
+  };
+  CHECK(seconds({}) == doctest::Approx(1e-8));
+  CHECK(seconds({"DEFAULT", "DEFAULT"}) == doctest::Approx(1e-8));
+  CHECK(seconds({"HIGH", "HIGH"}) == doctest::Approx(2e-8));
+  CHECK(seconds({"DEFAULT", "HIGHEST"}) == doctest::Approx(2e-8));
+}
+
+TEST_CASE("complex convolutions take four real multiply-adds for each") {
+  CHECK(flopsOf(op("stablehlo.convolution", "1x10x10x10xcomplex<f32> 1x1x10x10xcomplex<f32>",
+                   "1x10x10x10xcomplex<f32>", channelsLast(1, 1, 0, 0))) == 80000);
+}
+
+TEST_CASE("a convolution of one dimension counts the taps along it") {
   ConvolutionAttributes line;
   line.lhsFeature = line.rhsInputFeature = line.outFeature = 1;
   line.lhsSpatial = line.rhsSpatial = line.outSpatial = {2};
@@ -108,7 +131,7 @@ TEST_CASE("convolutions of one dimension and of three") {
         2.0 * 8 * 3 * 2 * 4);
 }
 
-TEST_CASE("library convolutions") {
+TEST_CASE("a library convolution and its gradients take the same operations") {
   std::string input = "256x56x56x64xf32", kernel = "3x3x64x32xf32", output = "256x56x56x32xf32";
   double expected = 2.0 * 256 * 56 * 56 * 32 * 9 * 64;
   CHECK(flopsOf(customCall("__cudnn$convForward", input + ' ' + kernel, output)) == expected);

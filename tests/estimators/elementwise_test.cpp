@@ -40,7 +40,7 @@ TEST_CASE("a map does what its body says") {
   CHECK(flopsOf(op("stablehlo.map", "100xf32 100xf32", "100xf32", {}, body)) == 200);
 }
 
-TEST_CASE("batch normalisation") {
+TEST_CASE("batch normalisation reads twice what it takes statistics of") {
   // 8 per element; the operand is read twice: 2 * 400 + two of 16, and results of 400 + 2 * 16.
   OpInfo training =
       op("stablehlo.batch_norm_training", "25x4xf32 4xf32 4xf32", "25x4xf32 4xf32 4xf32");

@@ -134,7 +134,7 @@ using Log = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("the order of one estimate") {
+TEST_CASE("hooks run in their order on a miss, on a hit and without a cache") {
   auto estimator = makeOne<First>();
   CHECK(logOf(*estimator) == Log{"init"});
   Module module = moduleOf({op("x.a", "4xf32", "4xf32")});

@@ -44,7 +44,7 @@ TEST_CASE("a fast sum is the exact sum, bit by bit") {
   }
 }
 
-TEST_CASE("numbers at the ends of the range") {
+TEST_CASE("a fast sum stays exact at the ends of the range") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<std::pair<double, double>> products = {
       {0.0, 5.0},   {-0.0, 1.0},   {5e-324, 1.0}, {1e-320, 1e300},

@@ -472,6 +472,29 @@ TEST_CASE("hespas: what it does not handle is unsupported") {
       ItemError);
 }
 
+TEST_CASE("hespas: an operation without a rule can be charged its bytes") {
+  auto charged = [](const OpInfo& info) {
+    return cost(info, {{"unknown_op", "bandwidth"}}, "roofline_hespas");
+  };
+  // 16 bytes in and 16 out at 1 TB/s.
+  OpInfo foreign = op("foreign.thing", "4xf32", "4xf32", {}, addBody());
+  CHECK(charged(foreign).bytes == 32);
+  CHECK(*charged(foreign).runtime == doctest::Approx(32e-12));
+  CHECK(charged(foreign).coverage() == 0);
+  foreign.inCallee = true; // the addition of three scalars inside counts besides
+  CHECK(charged(foreign).bytes == 44);
+  CHECK(charged(op("foreign.thing", "", "")).runtime == 0);
+}
+
+TEST_CASE("hespas: custom calls without a rule are free, which no option changes") {
+  EstimatorResult result =
+      cost(customCall("foo", "4xf32", "4xf32"), Json::object(), "roofline_hespas");
+  CHECK(result.runtime == 0);
+  CHECK(result.uncovered == std::vector<Uncovered>{{"custom_call:foo", 1}});
+  CHECK_THROWS_AS(make("roofline_hespas", a100Flat(), {{"unknown_custom_call", "error"}}),
+                  UsageError);
+}
+
 TEST_CASE("hespas: collectives separate blocks at the top level and are unknown elsewhere") {
   Module module = moduleOf(
       {op("stablehlo.add", "4xf32 4xf32", "4xf32"), op("stablehlo.all_reduce", "4xf32", "4xf32"),

@@ -4,7 +4,7 @@
 using namespace nocturne;
 using namespace nocturne::test;
 
-TEST_CASE("logarithms and roots of whole numbers") {
+TEST_CASE("logarithms are rounded up, roots of square numbers are exact") {
   CHECK(ceilLog2(1) == 0);
   CHECK(ceilLog2(2) == 1);
   CHECK(ceilLog2(1000) == 10);
@@ -14,7 +14,7 @@ TEST_CASE("logarithms and roots of whole numbers") {
   CHECK(wholeRoot(0) == 0);
 }
 
-TEST_CASE("factorisations") {
+TEST_CASE("a factorisation takes its textbook count of operations, whatever library it is in") {
   CHECK(flopsOf(op("stablehlo.cholesky", "2x30x30xf32", "2x30x30xf32")) == 2 * 9000);
   CHECK(flopsOf(op("stablehlo.cholesky", "30x30xcomplex<f32>", "30x30xcomplex<f32>")) == 36000);
   CHECK(flopsOf(op("stablehlo.triangular_solve", "10x10xf32 10x3xf32", "10x3xf32")) == 300);
@@ -77,7 +77,7 @@ TEST_CASE("opaque custom calls are not covered") {
   }
 }
 
-TEST_CASE("custom calls that stand for an operation") {
+TEST_CASE("custom calls that stand for an operation are covered") {
   CHECK(flopsOf(customCall("mhlo.erf", "100xf32", "100xf32")) == 100);
   CHECK(static_cast<bool>(findTargetRule("stablehlo.dynamic_reduce_window")));
   CHECK(static_cast<bool>(findTargetRule("stablehlo.dynamic_rng_bit_generator")));

@@ -27,6 +27,7 @@ TEST_CASE("moves read and write") {
   CHECK(bytesOf(op("stablehlo.concatenate", "1x64xf32 1x64xf32", "2x64xf32")) == 1024);
   CHECK(bytesOf(op("stablehlo.iota", "", "1000xi32")) == 4000);
   CHECK(bytesOf(op("stablehlo.bitcast_convert", "4xf32", "4x4xi8")) == 0);
+  CHECK(bytesOf(op("stablehlo.bitcast_convert", "8xi1", "i8")) == 9);
   CHECK(bytesOf(op("stablehlo.dynamic_broadcast_in_dim", "4xf32 2xi32", "4x4xf32")) == 80);
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("an operation takes the longer of arithmetic and memory") {
         doctest::Approx(3 * 2e-3 + 0.25e-3).epsilon(1e-12));
 }
 
-TEST_CASE("efficiencies and overhead") {
+TEST_CASE("efficiencies lengthen their part, the overhead adds to every operation") {
   CHECK(*cost(square(1000), {{"compute_efficiency", 0.5}}).runtime ==
         doctest::Approx(4e-3).epsilon(1e-12));
   OpInfo add = op("stablehlo.add", "256xf32 256xf32", "256xf32");
@@ -69,7 +69,7 @@ TEST_CASE("coverage counts executions") {
   CHECK(result.bytes == 3 * 48 + 32);
 }
 
-TEST_CASE("statistics of a run") {
+TEST_CASE("statistics are sums and ratios over all modules of a run") {
   Json machine = unitMachine();
   machine["tdp_w"] = 100;
   auto estimator = make("roofline", machine, {{"hbm_power_ratio", 0.25}});
@@ -90,6 +90,7 @@ TEST_CASE("statistics of a run") {
   CHECK(valueOf(tree, "flops_util") == doctest::Approx(2e-3 / 2.008e-3));
   CHECK(valueOf(tree, "mem_bw_util") == doctest::Approx(20e-6 / 2.008e-3));
   CHECK(valueOf(tree, "avg_flopss") == doctest::Approx(2e9 / 2.008e-3));
+  CHECK(tree.find("avg_flopss")->format.unit == "FLOP/s");
   // Module by module: 75 W of arithmetic and 12e-6/2e-3 of 25 W for 2 ms, then 25 W for 8 us.
   CHECK(valueOf(tree, "total_energy") == doctest::Approx(75 * 2e-3 + 25 * 12e-6 + 25 * 8e-6));
   addShares(tree);

@@ -33,6 +33,10 @@ EXTERNAL = {
     "llvm/": {"compiler"},
     "llvm-c/": {"compiler"},
     "sqlite3": {"storage"},
+    "zlib.h": {"storage"},
+    "tbb/": {"actors"},
+    "oneapi/": {"actors"},
+    "spdlog/": {"tools"},
     "CLI/": {"tools"},
     "doctest/": set(),
     "benchmark/": set(),
@@ -62,10 +66,58 @@ NOT_CODE = re.compile(
     re.DOTALL,
 )
 
+# What begins a statement that declares no variable.
+NO_VARIABLE = {
+    "asm", "break", "case", "class", "concept", "continue", "default", "delete", "do", "else", "enum",
+    "for", "friend", "goto", "if", "namespace", "public", "private", "protected", "requires", "return",
+    "static_assert", "struct", "switch", "template", "throw", "try", "typedef", "union", "using", "while",
+}  # fmt: skip
+NAMESPACE = re.compile(r"(?:inline\s+)?namespace\b|extern$")
+# With what no variable has in front of its value: parameters, names of operators.
+DECLARATION = re.compile(r"(?!.*\boperator\b)[^()]*?\w[\s*&>]+[\w:]+(?:\s*\[[^\]]*\])*", re.DOTALL)
+
+
+def statements(code):
+    """(position, head, whether in a namespace rather than in a class or function) of each statement.
+
+    The head ends where a value or a body begins: at the first "=", "{" or ";".
+    """
+    # Directives and attributes are none; what is in angle brackets says nothing here.
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: blank(m.group()), code, flags=re.MULTILINE)
+    code = re.sub(r"\[\[.*?\]\]", lambda m: blank(m.group()), code, flags=re.DOTALL)
+    scopes, start = [], 0
+    for match in re.finditer(r"[;{}]", code):
+        text = code[start : match.start()]
+        if match.group() != "}":
+            head = re.split(r"(?<![<>=!])=(?!=)", text, maxsplit=1)[0]
+            yield start + len(head) - len(head.lstrip()), head.strip(), all(scopes)
+        if match.group() == "{":
+            scopes.append(NAMESPACE.match(text.strip()) is not None)
+        elif match.group() == "}" and scopes:
+            scopes.pop()
+        start = match.end()
+
+
+def is_mutable_global(head, in_namespace):
+    head = re.sub(r"^(?:(?:public|private|protected)\s*:\s*|__extension__\s+)+", "", head)
+    while re.search(r"<[^<>]*>", head):
+        head = re.sub(r"<[^<>]*>", "", head)
+    words = re.findall(r"\w+", head)
+    if not words or words[0] in NO_VARIABLE or not DECLARATION.fullmatch(head):
+        return False
+    if not in_namespace and not {"static", "thread_local"} & set(words):
+        return False
+    # A const behind the last star is the variable's own.
+    return not re.search(r"\bconst(?:expr)?\b", head.rpartition("*")[2]) and "constexpr" not in words
+
+
+def blank(text):
+    return re.sub(r"[^\n]", " ", text)
+
 
 def only_code(text):
     """The text with everything but code blanked, lines kept."""
-    return NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    return NOT_CODE.sub(lambda match: blank(match.group()), text)
 
 
 def line_of(text, position):
@@ -128,7 +180,13 @@ class Checker:
         code = only_code(text)
         for match in USING_STD.finditer(code):
             self.report(name, line_of(code, match.start()), "no 'using namespace std'")
-        if name.split("/")[0] in FREE + ("tools",):
+        if name.split("/")[0] in FREE:
+            return
+        for position, head, in_namespace in statements(code):
+            if is_mutable_global(head, in_namespace):
+                variable = " ".join(head.split())
+                self.report(name, line_of(code, position), f"no global mutable state: {variable}")
+        if name.startswith("tools/"):
             return
         for match in PRINTS_OR_EXITS.finditer(code):
             what = match.group().rstrip("( ")

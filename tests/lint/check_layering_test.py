@@ -68,6 +68,9 @@ class LayeringTest(unittest.TestCase):
             "engine/digest.cpp": "llvm/ADT/StringRef.h",
             "actors/a.cpp": "sqlite3.h",
             "storage/b.cpp": "CLI/CLI.hpp",
+            "engine/c.cpp": "tbb/parallel_for.h",
+            "actors/b.cpp": "spdlog/spdlog.h",
+            "tools/a.cpp": "zlib.h",
             "engine/b.cpp": "doctest/doctest.h",
         }.items():
             folder = name.split("/", maxsplit=1)[0]
@@ -103,13 +106,53 @@ class LayeringTest(unittest.TestCase):
         }.items():
             self.assert_finding("engine/a.cpp", "\n" + text + "\n", "engine/a.cpp:2: " + message)
 
+    def test_state_that_is_global_and_mutable(self):
+        for text, variable in {
+            "int counter = 0;": "int counter",
+            "namespace a {\nint counter;\n}": "int counter",
+            "namespace {\nstd::map<int, std::string> names{{1, {}}};\n}": "std::map<int, std::string> names",
+            "const char* name = nullptr;": "const char* name",
+            "extern int counter;": "extern int counter",
+            "int f() {\n  static int calls = 0;\n  return ++calls;\n}": "static int calls",
+            "void f() {\n  thread_local std::string buffer;\n}": "thread_local std::string buffer",
+            "struct A {\npublic:\n  static int count_;\n};": "static int count_",
+        }.items():
+            code, findings = self.check({"engine/a.cpp": text + "\n"})
+            self.assertEqual(code, 1, text)
+            self.assertEqual(len(findings), 1, findings)
+            self.assertIn("no global mutable state: ", findings[0])
+            self.assertTrue(findings[0].endswith(variable), findings)
+
+    def test_constants_functions_and_members_are_no_global_state(self):
+        self.assert_clean(
+            {
+                "engine/a.cpp": (
+                    "constexpr int kOne = 1;\n"
+                    "static const std::map<int, int> kNames = {{1, 2}};\n"
+                    'const char* const kName = "a";\n'
+                    "static int f(int a = 1);\n"
+                    "bool operator==(const A& a, const B& b) = default;\n"
+                    "struct A {\n"
+                    "  int count = 0, more{};\n"
+                    "  static A make();\n"
+                    "  static constexpr const char* name = nullptr;\n"
+                    "};\n"
+                    "enum class E { One, Two = 2 };\n"
+                    "A::A() : one_{1}, two_(2) { int local = 3; }\n"
+                    "template <typename T> concept Big = sizeof(T) > 8;\n"
+                    "const std::string& g() {\n  static const std::string text = f(1);\n  return text;\n}\n"
+                ),
+                "tests/a.cpp": "int counter = 0;\n",
+            }
+        )
+
     def test_comments_strings_and_longer_names_are_no_calls(self):
         self.assert_clean(
             {
                 "engine/a.cpp": (
                     "// exit(1) and printf(2)\n"
                     "/* std::cout\n exit(2) */\n"
-                    'const char* a = "exit(1)", *b = R"(std::cerr)";\n'
+                    'const char a[] = "exit(1)", b[] = R"(std::cerr)";\n'
                     "constexpr int million = 1'000'000;\n"
                     "using namespace std::chrono_literals;\n"
                     "void f() { snprintf(c, 1, d); _exit(1); self->exit(2); g.exit(3); }\n"

@@ -62,10 +62,6 @@ TEST_CASE("a record gives back what was put") {
       REQUIRE(item.status == ItemStatus::NotRun);
   });
   CHECK(index == 900);
-  CHECK(sameItem(*reader.item(2, 259), second.items[3]));
-  CHECK_FALSE(reader.item(1, 0));
-  CHECK_FALSE(reader.item(3, 0));
-  CHECK_FALSE(reader.item(0, 300));
 
   RunCounts counts = reader.counts();
   CHECK(counts.ok == 298);
@@ -91,11 +87,10 @@ TEST_CASE("modules have facts once they were read") {
   REQUIRE(modules[1].facts);
   CHECK(modules[1].facts->fingerprint == expected.fingerprint);
   CHECK(modules[1].facts->assumptions == expected.assumptions);
-  CHECK(reader.module(1).path == plan.modules[1].path);
-  CHECK_THROWS_AS(reader.module(2), StorageError);
+  CHECK(modules[1].path == plan.modules[1].path);
 }
 
-TEST_CASE("totals by point and statistics by shard") {
+TEST_CASE("shards come by module and first point, with what they were put with") {
   ScratchDir dir;
   SweepPlan plan = makePlan(dir.path(), 3, 300);
   {
@@ -106,15 +101,6 @@ TEST_CASE("totals by point and statistics by shard") {
     }
   }
   RunReader reader(dir / "out");
-  std::vector<PointTotals> points;
-  reader.forEachPoint([&](const PointTotals& totals) { points.push_back(totals); });
-  REQUIRE(points.size() == 300);
-  CHECK(points[10].ok == 2);
-  CHECK(points[10].notRun == 1);
-  CHECK(points[10].runtime == 2 * (1e-3 * 11));
-  CHECK(points[10].totalRuns == 200);
-  CHECK(points[3].failed == 2);
-  CHECK(points[3].runtime == 0);
   std::vector<std::string> shards;
   reader.forEachShard([&](const RunShard& shard) {
     CHECK(shard.attempts == 2);

@@ -36,7 +36,7 @@ resnet_50_train_step_4_devices_1024_batch | hespas/H100_80GB | 213031.995 | 7754
 
 @unittest.skipUnless(os.path.isdir(FIXTURES), "needs the modules of the Python tool")
 class Fixtures(harness.SystemTest):
-    def test_rows_of_the_python_tool(self):
+    def test_rows_are_those_of_the_python_tool(self):
         expected = [[field.strip() for field in line.split("|")] for line in ROWS.strip().splitlines()]
         names = sorted({row[0] for row in expected})
         machines = sorted({row[1] for row in expected} - {FLAT})
@@ -55,7 +55,7 @@ class Fixtures(harness.SystemTest):
                 self.assertEqual((row["flops"], row["bytes"], row["collective_bytes"]),
                                  (flops, bytes_moved, collective_bytes))
 
-    def test_counts_of_operations(self):
+    def test_counts_of_operations_are_those_of_the_python_tool(self):
         machine = harness.write(self.path("flat.json"), json.dumps(
             {"name": FLAT, "peak_flops": 312e12, "memory_bandwidth": 1935e9}))
         counts = {row.split("|")[0].strip(): int(row.split("|")[5]) for row in ROWS.strip().splitlines()}

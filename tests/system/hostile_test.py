@@ -80,7 +80,7 @@ class Hostile(harness.SystemTest):
             self.assertIn(word, by_module[name][0]["message"].lower())
         self.assertEqual(len(by_module), 3 + len(TRAPS))
 
-    def test_folder_named_like_a_module(self):
+    def test_folder_named_like_a_module_is_one_failed_item(self):
         folder = self.modules(2)
         os.mkdir(os.path.join(folder, "folder.mlir"))
         spec = self.specification("sweep.json", modules=["models/*.mlir"],
@@ -89,7 +89,7 @@ class Hostile(harness.SystemTest):
         self.check({"folder.mlir"})
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
-    def test_unreadable_file(self):
+    def test_unreadable_file_is_one_failed_item(self):
         folder = self.modules(2)
         locked = harness.write(os.path.join(folder, "locked.mlir"), harness.layer_module(9))
         os.chmod(locked, 0)
@@ -98,7 +98,7 @@ class Hostile(harness.SystemTest):
         self.check({"locked.mlir"})
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
-    def test_unreadable_folder_below(self):
+    def test_unreadable_folder_below_is_one_failed_item(self):
         folder = self.modules(2)
         os.mkdir(os.path.join(folder, "locked"))
         os.chmod(os.path.join(folder, "locked"), 0)
@@ -107,14 +107,14 @@ class Hostile(harness.SystemTest):
         self.check({"locked"})
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
-    def test_unreadable_folder_itself(self):
+    def test_unreadable_folder_itself_is_refused(self):
         folder = self.modules(2)
         os.chmod(folder, 0)
         _, err = self.run_command("sweep", folder, "--hardware", harness.MACHINES, expect=1,
                                   preexec_fn=harness.as_nobody)
         self.assertIn("cannot list the folder", err)
 
-    def test_dangling_link_and_fifo(self):
+    def test_dangling_link_and_fifo_are_failed_items(self):
         folder = self.modules(2)
         os.symlink("nowhere", os.path.join(folder, "link.mlir"))
         os.mkfifo(os.path.join(folder, "pipe.mlir"))
@@ -123,7 +123,7 @@ class Hostile(harness.SystemTest):
         self.run_command("sweep", spec, "--out", "out", expect=3)
         self.check({"link.mlir", "pipe.mlir"})
 
-    def test_estimate_of_a_trap(self):
+    def test_estimate_of_a_trap_fails_with_its_place(self):
         harness.write(self.path("recursive.mlir"), RECURSIVE)
         out, err = self.run_command("estimate", "recursive.mlir", "--hardware", "H100_SXM_80GB",
                                     expect=3)

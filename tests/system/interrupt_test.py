@@ -46,10 +46,10 @@ class Interrupt(harness.SystemTest):
         self.assert_same_reports(self.path("out"), self.path("whole"),
                                  ("results.csv", "results.jsonl"))
 
-    def test_interrupt(self):
+    def test_interrupted_run_ends_in_order_with_130_and_goes_on(self):
         self.interrupted(signal.SIGINT, 130)
 
-    def test_terminate(self):
+    def test_terminated_run_ends_in_order_with_143_and_goes_on(self):
         self.interrupted(signal.SIGTERM, 143)
 
     def test_second_signal_ends_at_once(self):
@@ -61,7 +61,7 @@ class Interrupt(harness.SystemTest):
         self.assertEqual(process.returncode, 130)
         self.assertEqual(harness.integrity(self.path("out", "run.sqlite")), "ok")
 
-    def test_reader_of_our_output_goes_away(self):
+    def test_reader_of_our_output_that_leaves_is_no_error(self):
         self.modules(1)
         ends = os.pipe()
         os.close(ends[0])
@@ -70,7 +70,7 @@ class Interrupt(harness.SystemTest):
         _, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (0, b""))
 
-    def test_output_that_cannot_be_written(self):
+    def test_output_that_cannot_be_written_exits_with_4(self):
         with open("/dev/full", "wb") as full:
             process = self.start("hardware", "list", stdout=full)
             _, err = process.communicate(timeout=60)

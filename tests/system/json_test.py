@@ -10,7 +10,7 @@ class Json(harness.SystemTest):
         out, _ = self.run_command(*words, "--json", expect=expect)
         return json.loads(out)
 
-    def test_every_subcommand(self):
+    def test_every_subcommand_prints_exactly_one_value(self):
         self.modules(2)
         self.assertIn("H100_SXM_80GB",
                       {machine["name"] for machine in self.value("hardware", "list")})

@@ -53,7 +53,7 @@ class Kill(harness.SystemTest):
         self.assert_same_reports(self.path("whole"), self.path(out),
                                  ("results.csv", "results.jsonl"))
 
-    def test_fifty_kills(self):
+    def test_fifty_kills_lose_nothing_that_was_committed(self):
         self.modules(60)
         self.spec = self.grid("sweep.json", 1280)
         begin = time.monotonic()

@@ -4,7 +4,7 @@ import harness
 
 
 class SharedCache(harness.SystemTest):
-    def test_two_sweeps_on_one_cache(self):
+    def test_two_sweeps_share_one_cache(self):
         self.modules(20)
         spec = self.grid("sweep.json", 512)
         runs = [self.start("sweep", spec, "--out", f"out{i}", "--cache-dir", "cache", "--jobs", "2")
@@ -17,7 +17,7 @@ class SharedCache(harness.SystemTest):
                                  ("results.csv", "results.jsonl"))
         self.assertEqual(harness.integrity(self.path("cache", "cache.sqlite")), "ok")
 
-    def test_two_sweeps_in_one_output_folder(self):
+    def test_second_sweep_in_one_output_folder_is_refused(self):
         self.modules(60)
         spec = self.grid("sweep.json", 2560)
         first = self.start("sweep", spec, "--out", "out", "--jobs", "1")

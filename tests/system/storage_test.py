@@ -74,19 +74,19 @@ class BrokenCache(harness.SystemTest):
                                  ("results.csv", "results.jsonl"))
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
-    def test_output_folder_that_cannot_be_made(self):
+    def test_output_folder_that_cannot_be_made_is_named(self):
         self.modules(1)
         os.mkdir(self.path("locked"), 0o755)
         _, err = self.sweep("locked/out", expect=1, preexec_fn=harness.as_nobody)
         self.assertIn("locked/out", err)
 
-    def test_output_folder_that_is_a_file(self):
+    def test_output_folder_that_is_a_file_is_named(self):
         self.modules(1)
         harness.write(self.path("out"), "a file")
         _, err = self.sweep("out", expect=1)
         self.assertIn("out", err)
 
-    def test_report_of_nothing(self):
+    def test_report_of_nothing_is_refused(self):
         _, err = self.run_command("report", "nowhere", expect=1)
         self.assertIn("nowhere", err)
 

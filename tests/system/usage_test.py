@@ -11,7 +11,7 @@ class Usage(harness.SystemTest):
         self.assertEqual(out, "")
         return err
 
-    def test_misspelt_estimator_option(self):
+    def test_misspelt_estimator_option_is_told_its_place_and_neighbour(self):
         self.modules(1)
         spec = self.specification(
             "sweep.json", modules=["models/*.mlir"], hardware=["H100_SXM_80GB"],
@@ -21,7 +21,7 @@ class Usage(harness.SystemTest):
         self.assertIn('"compute_efficiency"', err)
         self.assertFalse(os.path.exists(self.path("out")))
 
-    def test_misspelt_machine_and_estimator(self):
+    def test_misspelt_names_are_told_their_neighbour(self):
         self.modules(1)
         self.assertIn("H100_SXM_80GB", self.mistake("sweep", "models", "--hardware", "H100_SXM_80G"))
         self.assertIn("roofline", self.mistake("sweep", "models", "--hardware", "H100_SXM_80GB",
@@ -30,7 +30,7 @@ class Usage(harness.SystemTest):
             "estimate", "models/m000.mlir", "--hardware", "H100_SXM_80GB", "--set",
             "compute_eficiency=1"))
 
-    def test_words_that_do_not_exist(self):
+    def test_words_that_do_not_exist_are_named(self):
         self.assertIn('"sweep"', self.mistake("swep"))
         self.assertIn("--hardware", self.mistake("sweep", "models", "--hardwar", "x"))
         self.assertIn("nowhere", self.mistake("sweep", "nowhere", "--hardware", "H100_SXM_80GB"))

@@ -66,6 +66,12 @@ TEST_CASE("the rate of a run that goes on leaves out what was done before") {
   CHECK(progressText(now, first) == "[1,000/1,100] 90 %, 50/s, 2 s left");
 }
 
+TEST_CASE("words are joined by commas") {
+  CHECK(joined({}).empty());
+  CHECK(joined({"a"}) == "a");
+  CHECK(joined({"a", "b", "c"}) == "a, b, c");
+}
+
 TEST_CASE("a status line is never torn by a line of text") {
   std::ostringstream stream;
   Terminal terminal(stream, true);

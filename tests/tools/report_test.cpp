@@ -137,15 +137,15 @@ TEST_CASE("a half-finished run is reported with a row for everything that was no
   CHECK(summary["total"]["ok"] == 2);
   CHECK(summary["total"]["failures"]["unsupported_op"] == 2);
   CHECK(summary["total"]["not_run"] == 2);
-  REQUIRE(summary["machines"].size() == 2);
-  CHECK(summary["machines"][0]["fastest"]["module"] == "m0.mlir");
-  CHECK(summary["machines"][1]["runtime_s"] == 0.125);
-  CHECK(summary["machines"][0]["coverage"]["min"] == 0.5);
+  REQUIRE(summary["per_point"].size() == 2);
+  CHECK(summary["per_point"][0]["fastest"]["module"] == "m0.mlir");
+  CHECK(summary["per_point"][1]["runtime_s"] == 0.125);
+  CHECK(summary["per_point"][0]["coverage"]["min"] == 0.5);
   CHECK(summary["uncovered"] ==
         Json::parse(R"([{"name":"stablehlo.sort","modules":1,"results":2}])"));
   CHECK(summary["statistics"]["estimates"] == 4);
   CHECK_FALSE(summary["statistics"].contains("estimation_time"));
-  CHECK(summary["provenance"]["presets"][0]["source"] == "a label on the box");
+  CHECK(summary["provenance"]["machines"][0]["source"] == "a label on the box");
 
   const Json timing = Json::parse(readText(report.files.timing));
   CHECK(timing["jobs"] == 4);
@@ -158,7 +158,7 @@ TEST_CASE("a half-finished run is reported with a row for everything that was no
   CHECK(text.find("/m/1:2:3: no rule") != std::string::npos);
 }
 
-TEST_CASE("a summary of very many machines stays short and says so") {
+TEST_CASE("a summary of very many points stays short and says so") {
   const Scratch scratch;
   const SweepPlan plan = makePlan(1, 1500);
   const OpenedRun run = openRunRecord(scratch.path(), plan);
@@ -168,8 +168,8 @@ TEST_CASE("a summary of very many machines stays short and says so") {
   const Report report = writeReport(reader, scratch.path());
   CHECK(linesOf(report.files.csv).size() == 1501);
   const Json summary = Json::parse(readText(report.files.summary));
-  CHECK(summary["machines"].size() == 1000);
-  CHECK(summary["machines_omitted"] == 500);
+  CHECK(summary["per_point"].size() == 1000);
+  CHECK(summary["points_omitted"] == 500);
   CHECK(summary["total"]["ok"] == 1500);
   const std::string text = summaryText(report);
   CHECK(std::count(text.begin(), text.end(), '\n') <= 40);

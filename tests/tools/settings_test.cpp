@@ -67,6 +67,18 @@ TEST_CASE("a setting that nothing has is told its neighbour") {
   CHECK(has(messageOf([&] { applySettings(plan, {"=1"}, lookup); }), "KEY=VALUE"));
 }
 
+TEST_CASE("an estimator's option for a cache is refused in favour of the flag for it") {
+  const PlanInputs inputs;
+  SweepPlan plan = makePlan();
+  const EstimatorLookup lookup = inputs.registry().lookup();
+  CHECK(has(messageOf([&] { applySettings(plan, {"disable_cache=true"}, lookup); }),
+            "--set disable_cache: a sweep has one cache"));
+  CHECK(has(messageOf([&] { applySettings(plan, {"cache_dir=x"}, lookup); }), "--cache-dir"));
+  CHECK(has(messageOf([&] { applySettings(plan, {"in_memory_only_cache=true"}, lookup); }),
+            "--in-memory-only-cache"));
+  CHECK(plan.estimators[0].set.empty());
+}
+
 TEST_CASE("assumptions are checked and reach the reader") {
   SweepPlan plan = makePlan();
   applyAssumptions(plan, {"f", 24, "mean"});

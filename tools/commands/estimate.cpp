@@ -3,6 +3,7 @@
 #include "tools/commands.h"
 #include "tools/estimate_report.h"
 #include "tools/exit_codes.h"
+#include "tools/report/summary_json.h"
 #include "tools/settings.h"
 
 namespace nocturne::tools {
@@ -61,8 +62,7 @@ int estimate(const EstimateArguments& arguments, Session& session) {
     session.terminal.line("nocturne: " + std::string(toString(report.failure->kind)) + ": " +
                           report.failure->text());
   if (session.common.json)
-    session.out << toJson(report).dump(2, ' ', false, OrderedJson::error_handler_t::replace)
-                << '\n';
+    session.out << indentedText(toJson(report));
   else if (report.module)
     session.out << toText(report, static_cast<size_t>(arguments.top));
   return report.failure ? kFailedItems : kOk;

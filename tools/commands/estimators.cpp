@@ -85,7 +85,7 @@ int estimators(Session& session) {
       print(*description, options, session.out);
   }
   if (session.common.json)
-    session.out << all.dump(2) << '\n';
+    session.out << indentedText(all);
   return kOk;
 }
 

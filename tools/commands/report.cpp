@@ -30,7 +30,7 @@ int report(const ReportArguments& arguments, Session& session) {
   if (session.common.json) {
     OrderedJson json = summaryJson(made.facts, made.summary, made.statistics);
     json["exit_code"] = code;
-    session.out << json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) << '\n';
+    session.out << indentedText(json);
   } else if (!session.common.quiet) {
     session.out << summaryText(made);
   }

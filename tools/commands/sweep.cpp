@@ -156,7 +156,7 @@ void printReport(const Report& report, const SweepOutcome& outcome, int code, Se
                      {"timing.json", report.files.timing}};
     json["message"] = outcome.message;
     json["exit_code"] = code;
-    session.out << json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) << '\n';
+    session.out << indentedText(json);
   } else if (!session.common.quiet) {
     session.out << summaryText(report);
   }
@@ -175,7 +175,7 @@ void printPlan(const SweepPlan& plan, int jobs, Session& session) {
   json["points"] = plan.pointCount();
   json["items"] = plan.pointCount() * plan.modules.size();
   json["jobs"] = jobs;
-  session.out << json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) << '\n';
+  session.out << indentedText(json);
 }
 
 // The run itself, with its record open until the report is written, so that no other run can come
@@ -220,6 +220,12 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
       throw;
     // The disk was full before; what is committed can be reported later.
     spdlog::warn("no report: {}; nocturne report {} makes it later", error.what(), plan.outputDir);
+    if (session.common.json) {
+      OrderedJson json;
+      json["message"] = outcome.message;
+      json["exit_code"] = code;
+      session.out << indentedText(json);
+    }
   }
   return code;
 }

@@ -91,7 +91,7 @@ StatisticsTree mergedStatistics(RunReader& reader) {
 }
 
 void writeJson(const std::string& path, const OrderedJson& json) {
-  writeFileAtomically(path, json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + '\n');
+  writeFileAtomically(path, indentedText(json));
 }
 
 } // namespace

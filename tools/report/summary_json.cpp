@@ -45,17 +45,17 @@ OrderedJson pointJson(const PointSummary& point) {
 }
 
 // Where the numbers of each machine come from.
-OrderedJson presetsJson(const SweepPlan& plan) {
-  OrderedJson presets = OrderedJson::array();
+OrderedJson machinesJson(const SweepPlan& plan) {
+  OrderedJson machines = OrderedJson::array();
   for (const HardwareEntry& entry : plan.hardware) {
-    OrderedJson preset;
-    preset["hardware"] = entry.base.name;
+    OrderedJson machine;
+    machine["hardware"] = entry.base.name;
     for (const char* key : {"source", "date", "confidence", "peak_flops_means", "notes"})
       if (const auto value = entry.base.values.find(key); value != entry.base.values.end())
-        preset[key] = OrderedJson(*value);
-    presets.push_back(std::move(preset));
+        machine[key] = OrderedJson(*value);
+    machines.push_back(std::move(machine));
   }
-  return presets;
+  return machines;
 }
 
 OrderedJson uncoveredJson(const Summary& summary) {
@@ -73,7 +73,7 @@ OrderedJson provenanceJson(const RunFacts& facts) {
   const OrderedJson inputs = provenanceFromText(facts.provenance).inputs;
   if (inputs.is_object())
     json.update(inputs);
-  json["presets"] = presetsJson(facts.plan);
+  json["machines"] = machinesJson(facts.plan);
   return json;
 }
 
@@ -114,6 +114,10 @@ Provenance provenanceFromText(const std::string& text) {
   return {json.value("inputs", OrderedJson()), json.value("process", OrderedJson())};
 }
 
+std::string indentedText(const OrderedJson& json) {
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + '\n';
+}
+
 OrderedJson jsonNumber(double value) {
   if (!std::isfinite(value))
     return nullptr;
@@ -148,11 +152,11 @@ OrderedJson summaryJson(const RunFacts& facts, const Summary& summary,
   json["modules"] = facts.moduleCount;
   json["points"] = facts.pointCount;
   json["total"] = tallyJson(summary.total);
-  json["machines"] = OrderedJson::array();
+  json["per_point"] = OrderedJson::array();
   for (const PointSummary& point : summary.points)
-    json["machines"].push_back(pointJson(point));
+    json["per_point"].push_back(pointJson(point));
   // The files of rows have them all; here they would only make the page long.
-  json["machines_omitted"] = summary.pointsOmitted;
+  json["points_omitted"] = summary.pointsOmitted;
   json["uncovered"] = uncoveredJson(summary);
   json["uncovered_omitted"] = summary.uncoveredOmitted;
   json["statistics"] = statisticsJson(statistics, StatisticsPart::Values);

@@ -21,6 +21,9 @@ std::string toText(const Provenance& provenance);
 // Missing or damaged parts are null.
 Provenance provenanceFromText(const std::string& text);
 
+// Indented, with the line's end; bytes that are no UTF-8 become U+FFFD.
+std::string indentedText(const OrderedJson& json);
+
 // Whole numbers without ".0", null for what JSON cannot say: as in the other files.
 OrderedJson jsonNumber(double value);
 OrderedJson jsonNumber(const std::optional<double>& value);

@@ -112,13 +112,6 @@ std::string uncoveredText(const Summary& summary) {
   return text + '\n';
 }
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words)
-    text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 template <typename Entry, typename Name>
 std::string entryNames(const std::vector<Entry>& entries, const Name& name) {
   std::vector<std::string> names;
@@ -130,7 +123,7 @@ std::string entryNames(const std::vector<Entry>& entries, const Name& name) {
   }
   if (entries.size() > 10)
     names.push_back(std::to_string(entries.size() - 10) + " more");
-  return join(names);
+  return joined(names);
 }
 
 std::string cacheText(const SweepPlan& plan) {
@@ -177,7 +170,8 @@ std::string summaryText(const Report& report) {
   text += failuresText(report);
   text += uncoveredText(report.summary);
   if (const std::vector<std::string> confined = confinedEstimators(report.facts); !confined.empty())
-    text += "confined to one actor (not declared safe to run in several): " + join(confined) + '\n';
+    text +=
+        "confined to one actor (not declared safe to run in several): " + joined(confined) + '\n';
   const std::vector<std::string>& notes = report.facts.plan.notes;
   for (size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i)
     text += "note: " + notes[i] + '\n';
@@ -201,11 +195,11 @@ std::string planText(const SweepPlan& plan, int jobs) {
     names.push_back(plan.modules[i].name);
   if (modules > 10)
     names.push_back(withCommas(modules - 10) + " more");
-  line("modules", withCommas(modules) + ": " + join(names));
+  line("modules", withCommas(modules) + ": " + joined(names));
   line("estimators", entryNames(plan.estimators, [](const auto& entry) { return entry.name; }));
   line("machines", entryNames(plan.hardware, [](const auto& entry) { return entry.nameTemplate; }));
   const std::vector<std::string> axes = plan.axisColumns();
-  line("axes", axes.empty() ? "none" : join(axes));
+  line("axes", axes.empty() ? "none" : joined(axes));
   line("points", withCommas(points));
   line("items", withCommas(modules * points));
   line("shards", withCommas(shards) + " of up to " + std::to_string(kShardPoints) + " points");

@@ -12,7 +12,7 @@ std::string summaryText(const Report& report);
 // What a run will do, for --dry-run.
 std::string planText(const SweepPlan& plan, int jobs);
 
-// Estimator and its own axis values: "systolic rows=64 columns=128".
+// Estimator and its own axis values: "roofline compute_efficiency=0.5".
 std::string estimatorLabel(const SweepPlan& plan, const PointSummary& point);
 std::vector<std::string> confinedEstimators(const RunFacts& facts);
 

@@ -82,6 +82,9 @@ TEST_CASE("every printed form is read back as the same operation") {
            "tensor<4xf32>",
            "%0 = stablehlo.einsum %a, %b, config = \"ij,jk->ik\" : (tensor<4x4xf32>, "
            "tensor<4x4xf32>) -> tensor<4x4xf32>",
+           "%0 = stablehlo.einsum %a, %b, config = \"ij,jk->ik\" {precision_config = "
+           "[#stablehlo<precision HIGH>, #stablehlo<precision DEFAULT>]} : (tensor<4x4xf32>, "
+           "tensor<4x4xf32>) -> tensor<4x4xf32>",
            "%0 = stablehlo.cholesky %a, lower = true : tensor<4x4xf32>",
            "%0 = stablehlo.reduce_precision %a, format = e5m10 : tensor<4x4xf32>",
            "%0 = stablehlo.composite \"a.b\" %a {decomposition = @f} : (tensor<4x4xf32>) -> "

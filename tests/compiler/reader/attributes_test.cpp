@@ -71,6 +71,13 @@ TEST_CASE("einsum is read as the contraction it means") {
   CHECK(dot.rhsBatching == Dims{0});
   CHECK(dot.lhsContracting == Dims{2});
   CHECK(dot.rhsContracting == Dims{1});
+  CHECK(dot.precision.empty());
+  CHECK(attributesOf<DotAttributes>(
+            "%a: tensor<2x3xf32>, %b: tensor<3x5xf32>",
+            "%0 = stablehlo.einsum %a, %b, config = \"ik,kj->ij\" {precision_config ="
+            " [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}"
+            " : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>")
+            .precision == std::vector<std::string>{"HIGHEST", "DEFAULT"});
 }
 
 TEST_CASE("a convolution has its dimension numbers and its window") {
@@ -95,6 +102,35 @@ TEST_CASE("a convolution has its dimension numbers and its window") {
   CHECK(conv.window.reversal == std::vector<bool>{false, false});
   CHECK(conv.featureGroups == 2);
   CHECK(conv.batchGroups == 1);
+}
+
+TEST_CASE("a convolution has its precision, however it is spelled") {
+  auto precisionOf = [](const std::string& op) {
+    return attributesOf<ConvolutionAttributes>(
+               "%a: tensor<1x8x8x4xf32>, %b: tensor<3x3x4x16xf32>, %p: tensor<2x2xi32>", op)
+        .precision;
+  };
+  const std::string dims = "dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} ";
+  const std::string groups = "batch_group_count = 1 : i64, feature_group_count = 1 : i64";
+  const std::string types =
+      " : (tensor<1x8x8x4xf32>, tensor<3x3x4x16xf32>) -> tensor<1x6x6x16xf32>";
+  const std::string precise =
+      "precision_config = [#stablehlo<precision HIGH>, #stablehlo<precision HIGHEST>]";
+  const std::vector<std::string> expected = {"HIGH", "HIGHEST"};
+  CHECK(precisionOf("%0 = stablehlo.convolution(%a, %b) " + dims + '{' + groups + ", " + precise +
+                    '}' + types) == expected);
+  CHECK(precisionOf("%0 = stablehlo.convolution(%a, %b) " + dims + '{' + groups + '}' + types)
+            .empty());
+  const std::string generic =
+      "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, " + groups;
+  CHECK(precisionOf("%0 = \"stablehlo.convolution\"(%a, %b) <{" + generic + ", " + precise + "}>" +
+                    types) == expected);
+  CHECK(precisionOf("%0 = \"mhlo.convolution\"(%a, %b) {" + generic +
+                    ", precision_config = [#mhlo<precision HIGH>, #mhlo<precision HIGHEST>]}" +
+                    types) == expected);
+  CHECK(precisionOf("%0 = \"stablehlo.dynamic_conv\"(%a, %b, %p) <{" + generic + ", " + precise +
+                    "}> : (tensor<1x8x8x4xf32>, tensor<3x3x4x16xf32>, tensor<2x2xi32>)"
+                    " -> tensor<1x6x6x16xf32>") == expected);
 }
 
 TEST_CASE("a window that is left out is one, without padding") {

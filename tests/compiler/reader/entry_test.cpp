@@ -73,6 +73,14 @@ TEST_CASE("functions of nested modules count, outer ones first") {
         "negate func.return");
 }
 
+TEST_CASE("a trip count is spelled as numbers are elsewhere") {
+  ReaderOptions options;
+  options.tripCount = 1e15;
+  CHECK(options.text().find(" trip_count 1000000000000000 ") != std::string::npos);
+  options.tripCount = 0.5;
+  CHECK(options.text().find(" trip_count 0.5 ") != std::string::npos);
+}
+
 TEST_CASE("the text of the options tells them apart") {
   ReaderOptions a, b;
   CHECK(a.text() == b.text());

@@ -92,6 +92,31 @@ TEST_CASE("the fingerprint sees types, operations, attributes, nested operations
   CHECK(print(square) != print(replaced(square, "dimensions = [1]", "dimensions = [0]")));
 }
 
+TEST_CASE("contractions that differ only in precision are distinct") {
+  const std::string convolution =
+      "stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {}"
+      " {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = "
+      "[#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}"
+      " : (tensor<1x8x4xf32>, tensor<3x4x16xf32>) -> tensor<1x6x16xf32>\n";
+  const std::string einsum =
+      "stablehlo.einsum %a, %c, config = \"bik,kj->bij\" {precision_config = "
+      "[#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}"
+      " : (tensor<1x8x4xf32>, tensor<4x5xf32>) -> tensor<1x8x5xf32>\n";
+  for (const std::string& plain : {convolution, einsum}) {
+    CAPTURE(plain);
+    auto moduleOf = [](const std::string& first, const std::string& second) {
+      return read("func.func @main(%a: tensor<1x8x4xf32>, %b: tensor<3x4x16xf32>,"
+                  " %c: tensor<4x5xf32>) {\n%0 = " +
+                  first + "%1 = " + second + "return\n}\n");
+    };
+    std::string precise = replaced(plain, "DEFAULT", "HIGHEST");
+    // The operation and the return; or two operations and the return.
+    CHECK(moduleOf(plain, plain)->ops.size() == 2);
+    CHECK(moduleOf(plain, precise)->ops.size() == 3);
+    CHECK(moduleOf(plain, plain)->fingerprint != moduleOf(precise, precise)->fingerprint);
+  }
+}
+
 TEST_CASE("the fingerprint sees how often a loop runs") {
   auto loop = [](int bound) {
     return "func.func @main() {\n"

@@ -11,4 +11,5 @@ list(APPEND NOCTURNE_COMPILER_TEST_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/fingerprint_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/broken_input_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mutation_test.cpp
+  ${PROJECT_SOURCE_DIR}/tests/fuzz/reader_fuzz.cpp
   ${CMAKE_CURRENT_LIST_DIR}/corpus_test.cpp)

@@ -1,0 +1,14 @@
+# What `cmake --install` copies; included when all targets are there. The folders are fixed rather than
+# those of the system's habit: the command looks for share/nocturne/configs beside its own folder, so
+# that the whole can be moved.
+set(nocturne_installed nocturne_estimator)
+if(TARGET nocturne) # not without MLIR
+  list(APPEND nocturne_installed nocturne)
+  set_target_properties(nocturne PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+endif()
+
+# What is linked from folders that the loader does not search by itself, as LLVM's, stays in the path.
+set_target_properties(${nocturne_installed} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS ${nocturne_installed} RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs/ DESTINATION share/nocturne/configs
+        FILES_MATCHING PATTERN "*.json")
