@@ -184,7 +184,7 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
             Session& session) {
   const int jobs = jobCount(arguments);
   // A few helper threads allocate little: they need no arena of their own.
-  mallopt(M_ARENA_MAX, jobs);
+  mallopt(M_ARENA_MAX, jobs + 2);
   compiler::FileModuleReader reader(readerOptions(plan.assume));
   const OpenedRun run =
       openRunRecord(plan.outputDir, plan, std::string(version()),

@@ -60,6 +60,15 @@ void appendControl(std::string& out, char c) {
   }
 }
 
+// Takes from the front of `text` what can be copied as it stands in either format.
+void appendPlain(std::string& out, std::string_view& text) {
+  const auto isPlain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
+  const auto end = std::find_if_not(text.begin(), text.end(), isPlain);
+  const auto length = static_cast<size_t>(end - text.begin());
+  out += text.substr(0, length);
+  text.remove_prefix(length);
+}
+
 // Appends the character at the front of `text` and removes it.
 void appendCharacter(std::string& out, std::string_view& text) {
   const size_t length = sequenceLength(text);
@@ -73,7 +82,7 @@ void appendCsv(std::string& out, std::string_view field) {
   const bool quoted = field.find_first_of(",\"\r\n") != std::string_view::npos;
   if (quoted)
     out += '"';
-  while (!field.empty()) {
+  for (appendPlain(out, field); !field.empty(); appendPlain(out, field)) {
     if (field.front() == '"')
       out += '"';
     appendCharacter(out, field);
@@ -84,7 +93,7 @@ void appendCsv(std::string& out, std::string_view field) {
 
 void appendJsonText(std::string& out, std::string_view text) {
   out += '"';
-  while (!text.empty()) {
+  for (appendPlain(out, text); !text.empty(); appendPlain(out, text)) {
     const char c = text.front();
     if (static_cast<unsigned char>(c) < 0x20) {
       appendControl(out, c);
