@@ -109,8 +109,8 @@ void noteDifferences(const std::string& name, const Machine& ours, const Machine
     return;
   std::string note = "machine " + name + ": ";
   if (ours.name != name)
-    note += "taken to be " + ours.name + ", ";
-  note += "whose numbers are not those of hespas: ";
+    note += "taken to be " + ours.name + "; ";
+  note += "its numbers are not those of hespas: ";
   for (size_t i = 0; i < std::min(all.size(), kNamedDifferences); ++i)
     note += (i == 0 ? "" : ", ") + all[i];
   if (all.size() > kNamedDifferences)

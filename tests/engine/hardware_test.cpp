@@ -77,7 +77,7 @@ TEST_CASE("a bare hespas name selects our preset and says what differs") {
   std::vector<std::string> notes;
   CHECK(find("H100_80GB", &notes).name == "H100_SXM_80GB");
   REQUIRE(notes.size() == 1);
-  CHECK(notes[0].starts_with("machine H100_80GB: taken to be H100_SXM_80GB, whose numbers are not "
+  CHECK(notes[0].starts_with("machine H100_80GB: taken to be H100_SXM_80GB; its numbers are not "
                              "those of hespas: peak_flops 67000000000000 (hespas: "
                              "34000000000000)"));
   CHECK(notes[0].ends_with("; use hespas/H100_80GB for the old ones"));
