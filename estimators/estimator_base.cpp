@@ -190,7 +190,9 @@ OpResult Estimator::estimateOp(const OpInfo& op) {
 void Estimator::account(const Module& module, size_t index, uint32_t slot, const OpResult& result,
                         RunSums& sums) {
   double runs = module.opRuns[index];
-  if (!std::isfinite((result.runtime.value_or(0) + result.flops + result.bytes) * runs))
+  // Sums are exact up to 2^200; no module adds up more than a thousand such operations in a name.
+  constexpr double kMost = 0x1p190;
+  if (!((result.runtime.value_or(0) + result.flops + result.bytes) * runs < kMost))
     throw ItemError({FailureKind::Unreadable,
                      "operation " + module.ops[index].name +
                          " has more elements, or runs more often, than a number can say",

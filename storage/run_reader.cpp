@@ -111,6 +111,10 @@ void RunReader::readFacts() {
   facts_.plan.modules.clear();
   while (module.step())
     facts_.plan.modules.push_back({std::string(module.text(0)), std::string(module.text(1))});
+  if (facts_.moduleCount != facts_.plan.modules.size() ||
+      facts_.pointCount != facts_.plan.pointCount())
+    throw StorageError(StorageErrorKind::Corrupt,
+                       database_.path() + ": its plan has other modules or points");
 }
 
 RunCounts RunReader::counts() {

@@ -19,7 +19,7 @@ struct SweepArguments {
   std::vector<std::string> hardware, estimators;
   std::vector<std::string> settings; // "key=value"
   AssumeArguments assume;
-  int jobs = 0; // 0: one per processor
+  std::optional<int> jobs; // absent: one per processor
   bool dryRun = false;
   bool failFast = false;
   std::optional<std::string> outputDir, cacheDir;

@@ -1,6 +1,7 @@
 #include "tools/settings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/plan_checks.h"
 
@@ -89,7 +90,7 @@ void applyAssumptions(SweepPlan& plan, const AssumeArguments& arguments) {
   if (arguments.entry)
     plan.assume.entry = *arguments.entry;
   if (arguments.tripCount) {
-    if (!(*arguments.tripCount >= 0))
+    if (!(*arguments.tripCount >= 0) || !std::isfinite(*arguments.tripCount))
       throw UsageError("--trip-count: expected a number that is not negative");
     plan.assume.tripCount = *arguments.tripCount;
   }

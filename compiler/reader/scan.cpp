@@ -4,11 +4,23 @@
 #include <array>
 #include <cstring>
 
+#include "compiler/reader/alias_sizes.h"
+
 namespace nocturne::compiler {
 
 namespace {
 
-enum class Class : uint8_t { Plain, Quote, Slash, Open, Close, OpenAngle, CloseAngle, Control };
+enum class Class : uint8_t {
+  Plain,
+  Quote,
+  Slash,
+  Open,
+  Close,
+  OpenAngle,
+  CloseAngle,
+  Mark,
+  Control
+};
 
 constexpr std::array<Class, 256> makeClasses() {
   std::array<Class, 256> table{};
@@ -25,6 +37,7 @@ constexpr std::array<Class, 256> makeClasses() {
     table[static_cast<unsigned char>(c)] = Class::Close;
   table['<'] = Class::OpenAngle;
   table['>'] = Class::CloseAngle;
+  table['!'] = table['#'] = Class::Mark;
   return table;
 }
 constexpr std::array<Class, 256> kClasses = makeClasses();
@@ -34,6 +47,9 @@ constexpr unsigned kMaxAffineOperators = 1000;
 
 // Verifiers compare dimensions with each other: their time grows with the square of the rank.
 constexpr unsigned kMaxRank = 1024;
+
+// The parser keeps a list as long as the largest number of a result, %0#3, that it meets.
+constexpr size_t kMaxResultDigits = 6;
 
 char closerOf(char open) {
   return open == '(' ? ')' : open == '[' ? ']' : '}';
@@ -61,11 +77,14 @@ private:
   std::optional<Failure> visit(size_t& offset);
   std::optional<Failure> checkAffine(size_t offset) const;
   std::optional<Failure> checkRank(size_t offset) const;
+  std::optional<Failure> checkArray(size_t offset) const;
+  std::optional<Failure> visitMark(size_t offset);
 
   std::string& text_;
   const std::string& path_;
   std::array<char, kMaxBracketDepth> stack_; // the closers that are waited for
   unsigned depth_ = 0;
+  AliasSizes aliases_;
 };
 
 std::optional<Failure> Scanner::open(size_t offset, char closer) {
@@ -132,6 +151,33 @@ std::optional<Failure> Scanner::checkRank(size_t offset) const {
   return fail(offset, "this tensor has more than " + std::to_string(kMaxRank) + " dimensions");
 }
 
+// Arrays are of integers and floats; the parser takes the width of any other type without a look at
+// what it is.
+std::optional<Failure> Scanner::checkArray(size_t offset) const {
+  const std::string_view text = text_;
+  if (!text.substr(0, offset).ends_with("array"))
+    return std::nullopt;
+  const size_t start = text.find_first_not_of(" \t\r\n", offset + 1);
+  const std::string_view type = start == std::string_view::npos ? "" : text.substr(start);
+  if (type.starts_with("index") || type.starts_with('!'))
+    return fail(start, "an array has elements of an integer or float type");
+  return std::nullopt;
+}
+
+std::optional<Failure> Scanner::visitMark(size_t offset) {
+  const std::string_view text = text_;
+  if (offset == 0 || text[offset - 1] == '\n') {
+    const std::string_view line = text.substr(offset, text.find('\n', offset) - offset);
+    if (aliases_.define(line) > AliasSizes::kMost)
+      return fail(offset, "this alias has more than a million parts");
+    return std::nullopt;
+  }
+  const size_t digits = text.find_first_not_of("0123456789", offset + 1);
+  if (text[offset] == '#' && std::min(digits, text.size()) - offset - 1 > kMaxResultDigits)
+    return fail(offset, "the number of this result is too large");
+  return std::nullopt;
+}
+
 std::optional<Failure> Scanner::visit(size_t& offset) {
   unsigned char c = static_cast<unsigned char>(text_[offset]);
   char next = offset + 1 < text_.size() ? text_[offset + 1] : '\0';
@@ -153,6 +199,8 @@ std::optional<Failure> Scanner::visit(size_t& offset) {
       return failure;
     if (std::optional<Failure> failure = checkRank(offset))
       return failure;
+    if (std::optional<Failure> failure = checkArray(offset))
+      return failure;
     return open(offset, '>');
   case Class::CloseAngle:
     if (next != '=' && (offset == 0 || text_[offset - 1] != '-'))
@@ -161,6 +209,8 @@ std::optional<Failure> Scanner::visit(size_t& offset) {
   case Class::Close:
     close(text_[offset]);
     return std::nullopt;
+  case Class::Mark:
+    return visitMark(offset);
   case Class::Control:
     return fail(offset, "not MLIR text: byte " + printableByte(c));
   }

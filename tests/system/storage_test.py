@@ -1,6 +1,7 @@
 """Disks that are full, caches that are broken, read-only or gone, folders that cannot be made."""
 
 import os
+import sqlite3
 import subprocess
 import unittest
 
@@ -85,6 +86,18 @@ class BrokenCache(harness.SystemTest):
         harness.write(self.path("out"), "a file")
         _, err = self.sweep("out", expect=1)
         self.assertIn("out", err)
+
+    def test_report_of_a_damaged_record_is_refused_and_the_sweep_recovers(self):
+        self.modules(2)
+        self.sweep("out1")
+        record = sqlite3.connect(self.path("out1", "run.sqlite"))
+        # An uncompressed blob of a tree that ends too early.
+        record.execute("UPDATE shards SET statistics = ?", (b"r\x06\x00",))
+        record.commit()
+        record.close()
+        _, err = self.run_command("report", "out1", expect=1)
+        self.assertIn("damaged", err)
+        self.sweep("out1")
 
     def test_report_of_nothing_is_refused(self):
         _, err = self.run_command("report", "nowhere", expect=1)

@@ -35,6 +35,13 @@ class Usage(harness.SystemTest):
         self.assertIn("--hardware", self.mistake("sweep", "models", "--hardwar", "x"))
         self.assertIn("nowhere", self.mistake("sweep", "nowhere", "--hardware", "H100_SXM_80GB"))
 
+    def test_numbers_out_of_range_are_refused(self):
+        self.modules(1)
+        for words in (("--jobs", "0"), ("--jobs", "1000000"), ("--trip-count", "inf"),
+                      ("--trip-count", "-1")):
+            err = self.mistake("sweep", "models", "--hardware", "H100_SXM_80GB", *words)
+            self.assertIn(words[0], err)
+
     def test_broken_specification_has_a_place(self):
         spec = harness.write(self.path("sweep.json"), '{\n  "modules": [,]\n}')
         self.assertIn("sweep.json:2:", self.mistake("sweep", spec))

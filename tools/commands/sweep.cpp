@@ -26,6 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Each has a thread of its own; no machine has more use for them.
+constexpr int kMostJobs = 1024;
+
 // A single .json file is a specification.
 bool isSpecification(const std::vector<std::string>& paths) {
   return paths.size() == 1 && fs::path(paths.front()).extension() == ".json" &&
@@ -77,11 +80,11 @@ SweepPlan makePlan(const SweepArguments& arguments, const PlanInputs& inputs) {
 }
 
 int jobCount(const SweepArguments& arguments) {
-  if (arguments.jobs < 0)
-    throw UsageError("--jobs: expected a number above 0");
-  if (arguments.jobs > 0)
-    return arguments.jobs;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (!arguments.jobs)
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (*arguments.jobs < 1 || *arguments.jobs > kMostJobs)
+    throw UsageError("--jobs: expected a number from 1 to " + std::to_string(kMostJobs));
+  return *arguments.jobs;
 }
 
 std::string hostName() {

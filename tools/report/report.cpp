@@ -102,7 +102,9 @@ ReportFiles reportFiles(const std::string& directory) {
           stem + "timing.json"};
 }
 
-Report writeReport(RunReader& reader, const std::string& directory) {
+namespace {
+
+Report makeReport(RunReader& reader, const std::string& directory) {
   Report report{reader.facts(), reader.counts(), {}, {}, reportFiles(directory)};
   RowPass pass(report.facts.plan, report.files);
   reader.forEachItem(
@@ -112,6 +114,20 @@ Report writeReport(RunReader& reader, const std::string& directory) {
   writeJson(report.files.summary, summaryJson(report.facts, report.summary, report.statistics));
   writeJson(report.files.timing, timingJson(report.facts, report.counts, report.statistics));
   return report;
+}
+
+} // namespace
+
+Report writeReport(RunReader& reader, const std::string& directory) {
+  try {
+    return makeReport(reader, directory);
+  } catch (const StorageError&) {
+    throw;
+  } catch (const Error& error) {
+    // What the engine cannot make sense of was not written by us.
+    throw StorageError(StorageErrorKind::Corrupt,
+                       "the record of " + directory + " is damaged: " + error.what());
+  }
 }
 
 } // namespace nocturne::tools

@@ -72,6 +72,39 @@ TEST_CASE("the scan refuses tensors of a rank that no framework writes") {
   CHECK(failure->column == 9);
 }
 
+TEST_CASE("the scan refuses arrays whose parser would not look at their type") {
+  CHECK_FALSE(scan("{a = array<i64: 1, 2>, b = array<f32>}"));
+  for (const char* bad : {"{a = array<index: 2>}", "{a = array<index>}", "{a = array< !t: 2>}"}) {
+    const std::optional<Failure> failure = scan(bad);
+    REQUIRE(failure);
+    CHECK(failure->message == "an array has elements of an integer or float type");
+  }
+}
+
+TEST_CASE("the scan refuses numbers of results that would fill the memory") {
+  CHECK_FALSE(scan("%0:2 = \"f\"() : () -> (i1, i1) \"g\"(%0#1, %0#999999)"));
+  const std::optional<Failure> failure = scan("\"g\"(%0#2147483647)");
+  REQUIRE(failure);
+  CHECK(failure->column == 7);
+}
+
+TEST_CASE("the scan refuses aliases that spell out types without end") {
+  const auto bomb = [](int levels) {
+    std::string text = "!t0 = f32\n";
+    for (int i = 1; i <= levels; ++i) {
+      const std::string last = "!t" + std::to_string(i - 1);
+      text += "!t" + std::to_string(i) + " = tuple<" + last + ", " + last + ">\n";
+    }
+    return text;
+  };
+  CHECK_FALSE(scan(bomb(18))); // 2^19 - 1 parts
+  const std::optional<Failure> failure = scan(bomb(40));
+  REQUIRE(failure);
+  CHECK(failure->message == "this alias has more than a million parts");
+  CHECK(failure->line == 20); // 2^20 - 1 parts
+  CHECK_FALSE(scan("#loc0 = loc(unknown)\n#loc1 = loc(fused[#loc0, #loc0])\n"));
+}
+
 TEST_CASE("the scan refuses affine expressions whose parser would recurse too deep") {
   std::string sum = "affine_map<(d0) -> (d0";
   for (int i = 0; i < 2000; ++i)
