@@ -130,6 +130,23 @@ class Hostile(harness.SystemTest):
         self.assertEqual(out, "")
         self.assertIn("recursive.mlir:", err)
 
+    def test_what_crashes_or_fills_the_parser_is_one_failed_item(self):
+        folder = self.modules(2)
+        aliases = [f"!t{i} = tuple<!t{i - 1}, !t{i - 1}>" for i in range(1, 41)]
+        head = "func.func @main(%a: tensor<f32>) -> tensor<f32> {"
+        bad = {
+            "array.mlir": [head, '  %0 = "stablehlo.negate"(%a) {foo = array<index: 2>}'
+                                 " : (tensor<f32>) -> tensor<f32>",
+                           "  return %0 : tensor<f32>", "}"],
+            "number.mlir": [head, "  return %a#2147483647 : tensor<f32>", "}"],
+            "aliases.mlir": ["!t0 = f32", *aliases,
+                             'func.func @main(%a: !t40) { "foo.b"(%a) : (!t40) -> !t39 return }'],
+        }
+        for name, lines in bad.items():
+            harness.write(os.path.join(folder, name), "\n".join(lines) + "\n")
+        self.run_command("sweep", folder, "--hardware", harness.MACHINES, expect=3)
+        self.check(set(bad))
+
 
 if __name__ == "__main__":
     harness.main()

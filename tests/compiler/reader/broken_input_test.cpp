@@ -150,13 +150,21 @@ TEST_CASE("a message quotes a long line only in part") {
   CHECK(failure->message.size() < 1000);
 }
 
-TEST_CASE("an attribute with more parts than memory could hold is not written out") {
-  std::string text = "#a0 = 1\n";
-  for (int i = 1; i <= 60; ++i)
-    text += "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + ", #a" +
-            std::to_string(i - 1) + "]\n";
-  text += "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-          "  %0 = stablehlo.custom_call @foo(%x) {mhlo.backend_config = #a60} : (tensor<f32>) -> "
-          "tensor<f32>\n  return %0 : tensor<f32>\n}\n";
-  CHECK(namesOf(*read(text)) == "custom_call func.return");
+TEST_CASE("an attribute of very many parts is not written out, and one without end is refused") {
+  const auto text = [](int levels) {
+    std::string out = "#a0 = 1\n";
+    for (int i = 1; i <= levels; ++i) {
+      const std::string last = "#a" + std::to_string(i - 1);
+      out += "#a" + std::to_string(i) + " = [" + last + ", " + last + "]\n";
+    }
+    return out +
+           "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+           "  %0 = stablehlo.custom_call @foo(%x) {mhlo.backend_config = #a" +
+           std::to_string(levels) +
+           "} : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n";
+  };
+  CHECK(namesOf(*read(text(18))) == "custom_call func.return");
+  const std::optional<Failure> failure = failureOf(text(60));
+  REQUIRE(failure);
+  CHECK(failure->message == "this alias has more than a million parts");
 }
