@@ -12,3 +12,9 @@ set_target_properties(${nocturne_installed} PROPERTIES INSTALL_RPATH_USE_LINK_PA
 install(TARGETS ${nocturne_installed} RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs/ DESTINATION share/nocturne/configs
         FILES_MATCHING PATTERN "*.json")
+
+# What plug-ins are built against: find_package(Nocturne), target Nocturne::estimator.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine ${PROJECT_SOURCE_DIR}/estimators
+        DESTINATION include/nocturne FILES_MATCHING PATTERN "*.h")
+install(FILES ${nocturne_generated_dir}/estimators/abi.h DESTINATION include/nocturne/estimators)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/NocturneConfig.cmake DESTINATION lib/cmake/Nocturne)

@@ -9,7 +9,7 @@ endif()
 
 add_library(nocturne_flags INTERFACE)
 target_link_libraries(nocturne_flags INTERFACE nocturne_warnings)
-target_include_directories(nocturne_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(nocturne_flags INTERFACE ${PROJECT_SOURCE_DIR} ${nocturne_generated_dir})
 # Fused multiply-add would let the same formula give other bits on another machine.
 target_compile_options(nocturne_flags INTERFACE -ffp-contract=off)
 if(NOCTURNE_SANITIZE)

@@ -20,7 +20,8 @@ struct EstimatorDescription {
   bool allowMultiprocess = false; // false: one actor alone runs it
   // A hook of its own wants to see the module of a cache hit; otherwise no table is loaded for one.
   bool hooksSeeHits = false;
-  std::string unavailable; // reason, empty when it can run
+  std::string unavailable;           // reason, empty when it can run
+  bool unavailabilityIsFinal = true; // false: options may still make it run
   // What else the numbers rest on, part of every key: build id of a plug-in, digest of a program,
   // processor or toolchain that is measured. "" where only the class counts.
   std::string environment;

@@ -77,7 +77,7 @@ public:
 
   SweepPlan read(const Json& specification) {
     checkKeys(specification,
-              {"modules", "estimators", "hardware", "assume", "output_dir", "cache_dir",
+              {"modules", "estimators", "hardware", "plugins", "assume", "output_dir", "cache_dir",
                "disable_cache", "in_memory_only_cache"},
               "a specification", "");
     for (const char* key : {"modules", "estimators"})
@@ -267,6 +267,25 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> pluginsOf(const std::string& path) {
+  const Json json = parseJsonText(readTextFile(path), path).value;
+  std::vector<std::string> plugins;
+  if (!json.is_object() || !json.contains("plugins"))
+    return plugins;
+  const std::string directory = fs::path(path).parent_path().string();
+  try {
+    size_t index = 0;
+    for (const Json& item : entriesOf(json.at("plugins"), "files", "/plugins")) {
+      const std::string pointer = childPointer("/plugins", index++);
+      const Json text = atPointer(pointer, [&] { return option::text(item); });
+      plugins.push_back(joined(directory, text.get<std::string>()));
+    }
+  } catch (const UsageError& error) {
+    throw error.inFile(path);
+  }
+  return plugins;
+}
 
 SweepPlan planFromFile(const std::string& path, const PlanSources& sources) {
   ParsedJson parsed = parseJsonText(readTextFile(path), path);

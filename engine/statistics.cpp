@@ -36,7 +36,8 @@ size_t prefixIndex(std::string_view text) {
   throw Error("no SI prefix \"" + std::string(text) + "\"");
 }
 
-// The value in decimal notation with `decimals` places, zeros at the end left out.
+// The value in decimal notation with `decimals` places; zeros at the end are left out, but for one
+// that tells a number from a count.
 std::string rounded(double value, int decimals) {
   std::array<char, 400> buffer;
   auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
@@ -45,9 +46,9 @@ std::string rounded(double value, int decimals) {
   if (out.find('.') != std::string::npos) {
     out.erase(out.find_last_not_of('0') + 1);
     if (out.back() == '.')
-      out.pop_back();
+      out += '0';
   }
-  return out == "-0" ? "0" : out;
+  return out == "-0" || out == "-0.0" ? out.substr(1) : out;
 }
 
 double magnitude(const std::string& text) {
@@ -202,6 +203,11 @@ void SumStatistic::readState(ByteReader& in, int) {
 void CountStatistic::mergeSame(const Statistic& other) {
   count_ += static_cast<const CountStatistic&>(other).count_;
 }
+std::string CountStatistic::text() const {
+  StatisticFormat whole = format;
+  whole.decimals = 0;
+  return valueText(static_cast<double>(count_), whole);
+}
 std::unique_ptr<Statistic> CountStatistic::clone() const {
   return std::make_unique<CountStatistic>(*this);
 }
@@ -258,6 +264,10 @@ std::optional<double> RatioStatistic::value() const {
 void RatioStatistic::mergeSame(const Statistic& other) {
   const auto& ratio = static_cast<const RatioStatistic&>(other);
   add(ratio.numerator_, ratio.denominator_);
+}
+std::string RatioStatistic::text() const {
+  return Statistic::text() + " (" + rounded(numerator(), format.decimals) + '/' +
+         rounded(denominator(), format.decimals) + ')';
 }
 std::unique_ptr<Statistic> RatioStatistic::clone() const {
   return std::make_unique<RatioStatistic>(*this);

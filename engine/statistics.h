@@ -81,6 +81,7 @@ public:
 
   StatisticKind kind() const override { return StatisticKind::Count; }
   std::optional<double> value() const override { return static_cast<double>(count_); }
+  std::string text() const override; // without decimals
   void mergeSame(const Statistic& other) override;
   std::unique_ptr<Statistic> clone() const override;
   void writeState(ByteWriter& out, bool withIntervals) const override;
@@ -114,6 +115,8 @@ public:
   using Statistic::Statistic;
   void add(double numerator, double denominator);
   void add(const ExactSum& numerator, const ExactSum& denominator);
+  // "0.333 (1.0/3.0)"
+  std::string text() const override;
   double numerator() const { return numerator_.value(); }
   double denominator() const { return denominator_.value(); }
 

@@ -109,6 +109,9 @@ struct PlanSources {
   std::vector<std::string> estimatorNames = {}; // to suggest from; may stay empty
 };
 
+// The plug-ins that a specification names, relative paths joined with its folder: to be loaded
+// before its plan can be made. Throws UsageError.
+std::vector<std::string> pluginsOf(const std::string& path);
 // From a specification file (comments allowed; relative paths are relative to the file).
 SweepPlan planFromFile(const std::string& path, const PlanSources& sources);
 // From its text, for tests; `directory` is what relative paths are relative to. Axes come in the

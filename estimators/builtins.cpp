@@ -1,12 +1,18 @@
+#include "estimators/command_estimator.h"
 #include "estimators/registry.h"
 #include "estimators/roofline_estimator.h"
 #include "estimators/roofline_hespas_estimator.h"
+#include "estimators/systolic_estimator.h"
 
 namespace nocturne {
 
 void registerBuiltins(EstimatorRegistry& registry) {
   registry.add<RooflineEstimator>();
   registry.add<RooflineHespasEstimator>();
+  registry.add<SystolicEstimator>();
+  registry.add<CommandEstimator>();
+  registry.add<XlaEstimator>();
+  registry.add<IreeEstimator>();
 }
 
 } // namespace nocturne

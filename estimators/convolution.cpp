@@ -19,17 +19,6 @@ double multiplyAdds(const OpInfo& op, const ConvolutionAttributes& conv) {
   return out;
 }
 
-Work convolutionWork(const OpInfo& op) {
-  Work work = moveWork(op);
-  const auto* conv = op.get<ConvolutionAttributes>();
-  if (conv == nullptr)
-    return libraryConvolutionWork(op);
-  work.flops = 2 * complexFactor(operandOf(op, 0)) * multiplyAdds(op, *conv);
-  work.type = operandType(operandOf(op, 0), operandOf(op, 1));
-  work.reducedPrecision = !wantsFullPrecision(conv->precision);
-  return work;
-}
-
 // The extent that both the kernel and the output-side tensor have as their feature dimension: the
 // last (channels last) or the second (channels first).
 double sharedFeatures(const TensorType& outputSide, const TensorType& kernel) {
@@ -44,6 +33,17 @@ double sharedFeatures(const TensorType& outputSide, const TensorType& kernel) {
 }
 
 } // namespace
+
+Work convolutionWork(const OpInfo& op) {
+  Work work = moveWork(op);
+  const auto* conv = op.get<ConvolutionAttributes>();
+  if (conv == nullptr)
+    return libraryConvolutionWork(op);
+  work.flops = 2 * complexFactor(operandOf(op, 0)) * multiplyAdds(op, *conv);
+  work.type = operandType(operandOf(op, 0), operandOf(op, 1));
+  work.reducedPrecision = !wantsFullPrecision(conv->precision);
+  return work;
+}
 
 // A library call has no dimension numbers here. Each element on the output side meets the kernel
 // divided by its output features; padding is not known, so all taps count. The target says which of

@@ -106,6 +106,7 @@ struct ClassDeclaration {
   std::optional<OpHandler> defaultHandler;
   HookLists<Method> hooks;
   std::function<std::string()> unavailable; // reason, empty when it can run
+  bool unavailabilityIsFinal = true;        // else options may still make it run
   // The new object, and its address as an object of the declared class. Null for abstract classes.
   std::pair<std::unique_ptr<Estimator>, void*> (*make)() = nullptr;
   void (*merge)(void* self, const void* other) = nullptr;

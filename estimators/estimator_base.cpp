@@ -67,6 +67,21 @@ Failure withPlace(Failure failure, const Module& module, int64_t op) {
   return failure;
 }
 
+// The exception that is being handled. Whatever an estimator throws is a failure of its item.
+Failure currentFailure() {
+  try {
+    throw;
+  } catch (const ItemError& error) {
+    return error.failure();
+  } catch (const UsageError& error) {
+    return {FailureKind::BadConfig, error.what(), "", 0, 0};
+  } catch (const std::exception& error) {
+    return {FailureKind::Internal, error.what(), "", 0, 0};
+  } catch (...) {
+    return {FailureKind::Internal, "an exception that is no std::exception", "", 0, 0};
+  }
+}
+
 std::string uncoveredName(const OpInfo& op) {
   const auto* call = op.get<CustomCallAttributes>();
   return call == nullptr ? op.name : "custom_call:" + call->target;
@@ -338,16 +353,11 @@ EstimatorResult Estimator::estimate(const Module& module, const std::string& key
     if (failureOp != nullptr)
       *failureOp = failingOp;
     return result;
-  } catch (const std::exception& error) {
+  } catch (...) {
     currentOp_ = nullptr;
     if (failureOp != nullptr)
       *failureOp = failingOp;
-    Failure failure{FailureKind::Internal, error.what(), "", 0, 0};
-    if (const auto* item = dynamic_cast<const ItemError*>(&error))
-      failure = item->failure();
-    else if (dynamic_cast<const UsageError*>(&error) != nullptr)
-      failure.kind = FailureKind::BadConfig;
-    throw ItemError(withPlace(std::move(failure), module, failingOp));
+    throw ItemError(withPlace(currentFailure(), module, failingOp));
   }
 }
 
@@ -396,6 +406,10 @@ void Estimator::addStatisticsTo(StatisticsTree& tree) const {
   tree.merge(statistics_);
 }
 
+void Estimator::addEvent(std::string name, double timestamp, std::string timeunit, Json metadata) {
+  events_.add({std::move(name), timestamp, std::move(timeunit), std::move(metadata)});
+}
+
 Json Estimator::getMetadata() {
   Json out = Json::object();
   mergeAll(out, plan_->hooks.metadata, selves_);
@@ -407,6 +421,7 @@ void Estimator::absorb(const Estimator& other) {
     throw Error("estimator " + displayName() + " cannot absorb an instance of " +
                 other.displayName());
   other.addStatisticsTo(statistics_);
+  events_.append(other.events_);
   for (size_t i = 0; i < plan_->classes.size(); ++i)
     if (auto* merge = plan_->classes[i].declaration->merge)
       merge(selves_[i], other.selves_[i]);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/event_stream.h"
 #include "engine/services.h"
 #include "engine/statistics.h"
 #include "estimators/estimator_class.h"
@@ -51,6 +52,13 @@ public:
   // What all estimates of this instance so far have gathered.
   StatisticsTree getStatistics() const;
   Json getMetadata();
+  // What addEvent() gathered, and a file of it: a counter stream unless asked for otherwise,
+  // complete or not at all. Throws Error.
+  const EventStream& events() const { return events_; }
+  void outputEvents(const std::string& path,
+                    EventFormat format = EventFormat::CounterStream) const {
+    events_.write(path, format);
+  }
   // Adds this instance's statistics to others, such as a shard's.
   virtual void addStatisticsTo(StatisticsTree& tree) const;
   // Takes over what another instance of the same class has gathered: its statistics, and what the
@@ -74,6 +82,12 @@ protected:
   // The work of the operation that a handler was given: of a rule, which no option can influence,
   // and therefore kept for further estimates of the same module.
   Work workOf(const OpInfo& op, WorkRule rule);
+  // Per-operation metadata is asked for.
+  bool detailsWanted() const { return wantDetails_; }
+  // A named point in time, in the order of the calls. Throws Error for an empty name or a timestamp
+  // that is no number.
+  void addEvent(std::string name, double timestamp, std::string timeunit = {},
+                Json metadata = Json::object());
   // Statistics of the class's own; merged into the run's.
   StatisticsTree& statistics() { return statistics_; }
   // Sums of the run in progress or just finished, by name, type and bound.
@@ -113,6 +127,7 @@ private:
   std::shared_ptr<const EstimatorPlan> plan_;
   std::vector<void*> selves_; // this object as each class of the plan
   StatisticsTree statistics_;
+  EventStream events_;
   RunTotals run_;
   std::shared_ptr<Prepared> prepared_; // complete, and shared, after a run
   const OpInfo* currentOp_ = nullptr;

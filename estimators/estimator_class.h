@@ -68,6 +68,12 @@ public:
   EstimatorClass& availableUnless(std::function<std::string()> reason) {
     return set(&ClassDeclaration::unavailable, std::move(reason));
   }
+  // The same for what options may put right, such as the path of a program: the class is listed
+  // with the reason, but can be made.
+  EstimatorClass& listedUnlessOptionsHelp(std::function<std::string()> reason) {
+    set(&ClassDeclaration::unavailabilityIsFinal, false);
+    return availableUnless(std::move(reason));
+  }
 
   // Hooks, handlers and options of Base, before those of bases named later.
   template <typename Base>

@@ -175,6 +175,7 @@ void describe(EstimatorPlan& plan, const Declaration& declaration) {
     out.versions.emplace_back(one.declaration->name, one.declaration->version);
     if (out.unavailable.empty() && one.declaration->unavailable)
       out.unavailable = one.declaration->unavailable();
+    out.unavailabilityIsFinal &= one.declaration->unavailabilityIsFinal;
   }
   Schema schema = SchemaMaker(plan).make(declaration);
   out.options = std::move(schema.all);
@@ -209,7 +210,8 @@ std::vector<void*> EstimatorPlan::objects(void* self) const {
   return out;
 }
 
-std::shared_ptr<const EstimatorPlan> makePlan(const Declaration& declaration) {
+std::shared_ptr<const EstimatorPlan> makePlan(const Declaration& declaration,
+                                              const std::string& environment) {
   auto plan = std::make_shared<EstimatorPlan>();
   Lineariser(*plan).visit(declaration);
   checkDisplayNames(*plan);
@@ -222,6 +224,7 @@ std::shared_ptr<const EstimatorPlan> makePlan(const Declaration& declaration) {
     bindHooks(*plan, i);
   bindHandlers(*plan);
   describe(*plan, declaration);
+  plan->description.environment = environment;
   return plan;
 }
 

@@ -51,8 +51,10 @@ struct EstimatorPlan {
   std::vector<void*> objects(void* self) const;
 };
 
-// Checks the declaration and resolves it. Throws Error that names the class and the mistake.
+// Checks the declaration and resolves it. `environment` as in EstimatorDescription. Throws Error
+// that names the class and the mistake.
 std::shared_ptr<const EstimatorPlan>
-makePlan(const std::shared_ptr<const ClassDeclaration>& declaration);
+makePlan(const std::shared_ptr<const ClassDeclaration>& declaration,
+         const std::string& environment = {});
 
 } // namespace nocturne

@@ -6,9 +6,22 @@
 namespace nocturne {
 
 void EstimatorRegistry::addClass(std::shared_ptr<const ClassDeclaration> declaration) {
-  std::shared_ptr<const EstimatorPlan> plan = makePlan(declaration);
+  std::shared_ptr<const EstimatorPlan> plan = makePlan(declaration, environment_);
   if (!plans_.emplace(declaration->name, std::move(plan)).second)
     throw Error("two estimator classes are called \"" + declaration->name + '"');
+}
+
+void EstimatorRegistry::addFrom(std::shared_ptr<void> library, const std::string& environment,
+                                const std::function<void()>& add) {
+  libraries_.push_back(std::move(library));
+  environment_ = environment;
+  try {
+    add();
+  } catch (...) {
+    environment_.clear();
+    throw;
+  }
+  environment_.clear();
 }
 
 const EstimatorDescription* EstimatorRegistry::find(const std::string& name) const {
@@ -33,7 +46,7 @@ std::unique_ptr<Estimator> EstimatorRegistry::create(const std::string& name,
   if (place == plans_.end())
     throw Error("no estimator is called \"" + name + '"');
   const EstimatorPlan& plan = *place->second;
-  if (!plan.description.unavailable.empty())
+  if (!plan.description.unavailable.empty() && plan.description.unavailabilityIsFinal)
     throw Error("estimator \"" + name + "\" is not available: " + plan.description.unavailable);
   auto [made, self] = plan.classes.back().declaration->make();
   made->setUp(place->second, self, resolvedOptions);

@@ -1,6 +1,7 @@
 // Estimator classes by name.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +20,11 @@ public:
     addClass(declarationOf<T>());
   }
 
+  // Runs `add`, which adds classes whose code is in `library`; it is kept as long as the registry.
+  // `environment` becomes part of the keys of their results.
+  void addFrom(std::shared_ptr<void> library, const std::string& environment,
+               const std::function<void()>& add);
+
   const EstimatorDescription* find(const std::string& name) const;
   // Valid as long as the registry.
   EstimatorLookup lookup() const;
@@ -29,6 +35,9 @@ public:
 
 private:
   void addClass(std::shared_ptr<const ClassDeclaration> declaration);
+
+  std::vector<std::shared_ptr<void>> libraries_; // first: closed after all that is of their code
+  std::string environment_;                      // of the library that is adding its classes
   std::map<std::string, std::shared_ptr<const EstimatorPlan>, std::less<>> plans_;
 };
 

@@ -167,7 +167,7 @@ OpResult RooflineEstimator::fusion(const OpInfo& op) {
     moves = moves || part.bytes > 0;
     if (part.flops == 0)
       continue;
-    double time = part.flops / rates_[static_cast<size_t>(part.datatype)];
+    double time = arithmeticSeconds(inner, part);
     compute += time;
     if (time > longest) {
       longest = time;
@@ -180,6 +180,10 @@ OpResult RooflineEstimator::fusion(const OpInfo& op) {
     result.bytes = op.operandBytes() + op.resultBytes();
   setTime(result, compute);
   return result;
+}
+
+double RooflineEstimator::arithmeticSeconds(const OpInfo&, const OpResult& result) const {
+  return result.flops / rates_[static_cast<size_t>(result.datatype)];
 }
 
 OpResult RooflineEstimator::customCall(const OpInfo& op) {

@@ -31,10 +31,14 @@ protected:
   void addTotals(StatisticsTree& tree, const RunTotals& totals) const override;
   void addRunStatisticsTo(StatisticsTree& tree, const ModuleResult& result) const override;
 
+  // Seconds of arithmetic of an operation inside a fusion; `result` is what its handler said.
+  virtual double arithmeticSeconds(const OpInfo& op, const OpResult& result) const;
+  // The longer of `compute` seconds of arithmetic and the traffic of the result's bytes.
+  void setTime(OpResult& result, double compute) const;
+
   double peakFlops() const { return peakFlops_; }
-  double memoryBandwidth() const { return memoryBandwidth_; }
-  // FLOP/s of the machine's table by type name; empty when it has none.
-  const std::map<std::string, double>& datatypeFlops() const { return perDatatypeFlops_; }
+  // B/s: the machine's bandwidth times bandwidth_efficiency. Known from the init hooks on.
+  double attainableBandwidth() const { return bandwidth_; }
 
 private:
   static constexpr size_t kKinds = 64;
@@ -50,7 +54,6 @@ private:
   OpResult customCall(const OpInfo& op);
   void setUnknownCustomCall(const Json& value);
   void prepareRates();
-  void setTime(OpResult& result, double compute) const;
   void countIdeal(const Module& module, const ModuleResult& result);
   double addIdeal(IdealSeconds& to, const ModuleResult& result) const;
   double rateFromTable(ElementKind kind, bool& assumed) const;

@@ -55,6 +55,7 @@ WorkRule findTargetRule(std::string_view target);
 Work dotWork(const OpInfo& op);
 Work gemmWork(const OpInfo& op);
 Work raggedDotWork(const OpInfo& op);
+Work convolutionWork(const OpInfo& op);
 Work libraryConvolutionWork(const OpInfo& op);
 Work topKWork(const OpInfo& op);
 Work choleskyWork(const OpInfo& op);

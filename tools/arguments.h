@@ -16,6 +16,7 @@ struct AssumeArguments {
 
 struct SweepArguments {
   std::vector<std::string> paths; // modules, folders and patterns, or one specification
+  std::vector<std::string> plugins;
   std::vector<std::string> hardware, estimators;
   std::vector<std::string> settings; // "key=value"
   AssumeArguments assume;
@@ -26,13 +27,28 @@ struct SweepArguments {
   bool disableCache = false, inMemoryOnlyCache = false;
 };
 
+struct EstimatorsArguments {
+  std::vector<std::string> plugins;
+};
+
 struct EstimateArguments {
+  std::vector<std::string> plugins;
   std::string file;
   std::string hardware;
   std::string estimator = "roofline";
   std::vector<std::string> settings;
   AssumeArguments assume;
   int top = 20;
+  std::string trace; // file for the timeline; "" for none
+};
+
+struct RunArguments {
+  std::string estimator; // "": the configuration file names it
+  std::vector<std::string> plugins;
+  std::string configFile, mlirFile; // "" when not given
+  std::string events;               // file for the events of the estimator; "" for none
+  bool hespasNumbers = false;
+  std::vector<std::string> options; // "--flat-name", "value", ...
 };
 
 struct HardwareArguments {

@@ -32,6 +32,12 @@ void addList(CLI::App& app, const std::string& name, std::vector<std::string>& v
   app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false)->type_name("A,B");
 }
 
+void addPlugins(CLI::App& app, std::vector<std::string>& plugins) {
+  app.add_option("--plugin", plugins, "Shared library with estimators; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+}
+
 void addSettings(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--set", settings,
                  "A value of the machines or an option of the estimators; repeatable")
@@ -58,6 +64,7 @@ Run declareSweep(CLI::App& app) {
   addList(app, "--hardware", given->hardware, "Machines: presets or files, separated by commas");
   addList(app, "--estimator", given->estimators,
           "Estimators, separated by commas (default roofline)");
+  addPlugins(app, given->plugins);
   addSettings(app, given->settings);
   app.add_option("--jobs", given->jobs, "Modules worked on at a time (default: one per processor)")
       ->type_name("N");
@@ -78,10 +85,32 @@ Run declareEstimate(CLI::App& app) {
   app.add_option("file", given->file, "The module")->required();
   app.add_option("--hardware", given->hardware, "Machine: a preset or a file")->required();
   app.add_option("--estimator", given->estimator, "Estimator (default roofline)");
+  addPlugins(app, given->plugins);
   addSettings(app, given->settings);
   app.add_option("--top", given->top, "Operations to list, 0 for all (default 20)")->type_name("N");
+  app.add_option("--trace", given->trace, "File for a timeline that Perfetto opens")
+      ->type_name("FILE");
   addAssumptions(app, given->assume);
   return [given](Session& session) { return estimate(*given, session); };
+}
+
+Run declareRun(CLI::App& app) {
+  auto given = std::make_shared<RunArguments>();
+  app.add_option("estimator", given->estimator, "Estimator; the configuration file's when absent");
+  app.add_option("--config-file", given->configFile, "Configuration file of hespas")
+      ->type_name("FILE");
+  app.add_option("--mlir-file", given->mlirFile, "The module, instead of the configuration's")
+      ->type_name("FILE");
+  app.add_option("--events", given->events, "File for the estimator's events, a counter stream")
+      ->type_name("FILE");
+  app.add_flag("--hespas-numbers", given->hespasNumbers,
+               "The method roofline is roofline_hespas, which has the numbers of hespas");
+  addPlugins(app, given->plugins);
+  app.allow_extras();
+  app.callback([given, &app] { given->options = app.remaining(); });
+  app.footer("Each option of the estimator is an option here, as --roofline-peak-flops=1e15;\n"
+             "nocturne estimators lists them.");
+  return [given](Session& session) { return run(*given, session); };
 }
 
 Run declareHardware(CLI::App& app) {
@@ -94,8 +123,10 @@ Run declareHardware(CLI::App& app) {
   return [given](Session& session) { return hardware(*given, session); };
 }
 
-Run declareEstimators(CLI::App&) {
-  return [](Session& session) { return estimators(session); };
+Run declareEstimators(CLI::App& app) {
+  auto given = std::make_shared<EstimatorsArguments>();
+  addPlugins(app, given->plugins);
+  return [given](Session& session) { return estimators(*given, session); };
 }
 
 Run declareReport(CLI::App& app) {
@@ -104,10 +135,11 @@ Run declareReport(CLI::App& app) {
   return [given](Session& session) { return report(*given, session); };
 }
 
-constexpr std::array<Command, 5> kCommands = {{
+constexpr std::array<Command, 6> kCommands = {{
     {"sweep", "Estimate many modules on many machines", true, declareSweep},
     {"estimate", "Estimate one module on one machine, operation by operation", false,
      declareEstimate},
+    {"run", "Estimate one module as a configuration of hespas says", false, declareRun},
     {"hardware", "Machines that are known", false, declareHardware},
     {"estimators", "Estimators that are known, with their options", false, declareEstimators},
     {"report", "Make the result files of a sweep again, finished or not", false, declareReport},

@@ -9,8 +9,9 @@ namespace nocturne::tools {
 
 int sweep(const SweepArguments& arguments, Session& session);
 int estimate(const EstimateArguments& arguments, Session& session);
+int run(const RunArguments& arguments, Session& session);
 int hardware(const HardwareArguments& arguments, Session& session);
-int estimators(Session& session);
+int estimators(const EstimatorsArguments& arguments, Session& session);
 int report(const ReportArguments& arguments, Session& session);
 
 } // namespace nocturne::tools

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/plan_checks.h"
+#include "estimators/plugin_loader.h"
 
 namespace nocturne::tools {
 
@@ -64,9 +65,11 @@ bool applyToEstimators(SweepPlan& plan, const Setting& setting, const EstimatorL
   return taken;
 }
 
-EstimatorRegistry builtins() {
+EstimatorRegistry registered(const std::vector<std::string>& plugins) {
   EstimatorRegistry registry;
   registerBuiltins(registry);
+  for (const std::string& plugin : plugins)
+    loadPlugin(plugin, registry);
   return registry;
 }
 
@@ -115,7 +118,8 @@ compiler::ReaderOptions readerOptions(const Assumptions& assumptions) {
   return options;
 }
 
-PlanInputs::PlanInputs() : registry_(builtins()), machines_(defaultConfigDirectory()) {}
+PlanInputs::PlanInputs(const std::vector<std::string>& plugins)
+    : registry_(registered(plugins)), machines_(defaultConfigDirectory()) {}
 
 PlanSources PlanInputs::sources() const {
   PlanSources sources{machines_, registry_.lookup()};

@@ -21,10 +21,11 @@ void applySettings(SweepPlan& plan, const std::vector<std::string>& settings,
 void applyAssumptions(SweepPlan& plan, const AssumeArguments& arguments);
 compiler::ReaderOptions readerOptions(const Assumptions& assumptions);
 
-// What plans are made from: the presets and the registered estimators.
+// What plans are made from: the presets, and the estimators that are built in or from plug-ins.
 class PlanInputs {
 public:
-  PlanInputs();
+  // Loads the plug-ins. Throws UsageError.
+  explicit PlanInputs(const std::vector<std::string>& plugins = {});
   PlanSources sources() const;
   const EstimatorRegistry& registry() const { return registry_; }
   const MachineCatalog& machines() const { return machines_; }

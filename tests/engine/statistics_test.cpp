@@ -87,13 +87,13 @@ TEST_CASE("members of different kinds do not merge") {
 }
 
 TEST_CASE("values are shown with SI prefixes") {
-  CHECK(text(1.5e-3, {"", "s", "u", false, 3}) == "1500 us");
-  CHECK(text(0, {"", "s", "", true, 3}) == "0 s");
-  CHECK(text(1000, {"", "B", "", true, 3}) == "1 kB");
-  CHECK(text(999.9996, {"", "B", "", true, 3}) == "1 kB");
-  CHECK(text(0.001, {"", "s", "", true, 3}) == "1 ms");
+  CHECK(text(1.5e-3, {"", "s", "u", false, 3}) == "1500.0 us");
+  CHECK(text(0, {"", "s", "", true, 3}) == "0.0 s");
+  CHECK(text(1000, {"", "B", "", true, 3}) == "1.0 kB");
+  CHECK(text(999.9996, {"", "B", "", true, 3}) == "1.0 kB");
+  CHECK(text(0.001, {"", "s", "", true, 3}) == "1.0 ms");
   CHECK(text(0.0012345, {"", "s", "", true, 2}) == "1.23 ms");
-  CHECK(text(2.5e-40, {"", "s", "", true, 3}) == "0 qs");
+  CHECK(text(2.5e-40, {"", "s", "", true, 3}) == "0.0 qs");
   CHECK(text(3e35, {"", "s", "", true, 0}) == "300000 Qs");
   CHECK(text(12.5, {}) == "12.5");
   CHECK(IntervalStatistic({"", "s", "", false, 3}).text() == "-");
@@ -108,11 +108,20 @@ TEST_CASE("a tree prints its members by name, or those of a filter in its order"
   tree.root().container("per_op").sum("bb").add(2);
   CHECK(tree.toText() == "modules: 3\n"
                          "per_op:\n"
-                         "    bb: 2\n"
-                         "    a:  1\n"
-                         "runtime: 1 us\n");
-  CHECK(tree.toText({"runtime", "modules", "nothing"}) == "runtime: 1 us\n"
+                         "    bb: 2.0\n"
+                         "    a:  1.0\n"
+                         "runtime: 1.0 us\n");
+  CHECK(tree.toText({"runtime", "modules", "nothing"}) == "runtime: 1.0 us\n"
                                                           "modules: 3\n");
+}
+
+TEST_CASE("a ratio shows what it is made of, and counts have no decimals") {
+  RatioStatistic third;
+  third.add(1, 3);
+  CHECK(third.text() == "0.333 (1.0/3.0)");
+  CountStatistic count;
+  count.add(12);
+  CHECK(count.text() == "12");
 }
 
 TEST_CASE("ratios of nothing are zero") {

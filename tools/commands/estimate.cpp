@@ -1,10 +1,13 @@
 // nocturne estimate
 #include "compiler/reader/module_reader.h"
+#include "storage/atomic_file.h"
 #include "tools/commands.h"
 #include "tools/estimate_report.h"
 #include "tools/exit_codes.h"
+#include "tools/human.h"
 #include "tools/report/summary_json.h"
 #include "tools/settings.h"
+#include "tools/trace.h"
 
 namespace nocturne::tools {
 
@@ -44,12 +47,26 @@ void fill(EstimateReport& report, const ModuleFile& file, ModuleReader& reader,
     report.result.reset();
 }
 
+// Perfetto still opens as many in a moment: about fifty megabytes.
+constexpr size_t kMostSlices = 200'000;
+
+void writeTrace(const EstimateReport& report, const std::string& path, Session& session) {
+  const Trace trace = traceOf(report, kMostSlices);
+  writeFileAtomically(path, trace.json);
+  if (report.operations.empty())
+    session.terminal.line("note: " + path + " is empty: " + report.point.estimator +
+                          " gives no times of operations here");
+  else if (trace.shown < trace.operations)
+    session.terminal.line("note: " + path + " has the first " + withCommas(trace.shown) + " of " +
+                          withCommas(trace.operations) + " operations");
+}
+
 } // namespace
 
 int estimate(const EstimateArguments& arguments, Session& session) {
   if (arguments.top < 0)
     throw UsageError("--top: expected a number that is not negative");
-  const PlanInputs inputs;
+  const PlanInputs inputs(arguments.plugins);
   const SweepPlan plan = makePlan(arguments, inputs);
   compiler::FileModuleReader reader(readerOptions(plan.assume));
   EstimateReport report;
@@ -61,6 +78,8 @@ int estimate(const EstimateArguments& arguments, Session& session) {
   if (report.failure)
     session.terminal.line("nocturne: " + std::string(toString(report.failure->kind)) + ": " +
                           report.failure->text());
+  if (!arguments.trace.empty() && report.module)
+    writeTrace(report, arguments.trace, session);
   if (session.common.json)
     session.out << indentedText(toJson(report));
   else if (report.module)

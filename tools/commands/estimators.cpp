@@ -1,11 +1,10 @@
 // nocturne estimators
-#include "estimators/registry.h"
-
 #include "tools/commands.h"
 #include "tools/exit_codes.h"
 #include "tools/human.h"
 #include "tools/report/escape.h"
 #include "tools/report/summary_json.h"
+#include "tools/settings.h"
 
 namespace nocturne::tools {
 
@@ -72,11 +71,10 @@ void print(const EstimatorDescription& description, const std::vector<PathOption
 
 } // namespace
 
-int estimators(Session& session) {
-  EstimatorRegistry registry;
-  registerBuiltins(registry);
+int estimators(const EstimatorsArguments& arguments, Session& session) {
+  const PlanInputs inputs(arguments.plugins);
   OrderedJson all = OrderedJson::array();
-  for (const EstimatorDescription* description : registry.all()) {
+  for (const EstimatorDescription* description : inputs.registry().all()) {
     std::vector<PathOption> options;
     collect(description->options, "", options);
     if (session.common.json)

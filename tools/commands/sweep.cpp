@@ -35,6 +35,15 @@ bool isSpecification(const std::vector<std::string>& paths) {
          !fs::is_directory(paths.front());
 }
 
+// Those of the specification first.
+std::vector<std::string> pluginsFor(const SweepArguments& arguments) {
+  std::vector<std::string> plugins;
+  if (isSpecification(arguments.paths))
+    plugins = pluginsOf(arguments.paths.front());
+  plugins.insert(plugins.end(), arguments.plugins.begin(), arguments.plugins.end());
+  return plugins;
+}
+
 SweepPlan planFromSpecification(const SweepArguments& arguments, const PlanInputs& inputs) {
   if (!arguments.hardware.empty() || !arguments.estimators.empty())
     throw UsageError("--hardware and --estimator are said by the specification " +
@@ -236,7 +245,7 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
 } // namespace
 
 int sweep(const SweepArguments& arguments, Session& session) {
-  const PlanInputs inputs;
+  const PlanInputs inputs(pluginsFor(arguments));
   const SweepPlan plan = makePlan(arguments, inputs);
   if (arguments.dryRun) {
     printPlan(plan, jobCount(arguments), session);

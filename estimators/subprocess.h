@@ -1,0 +1,39 @@
+// External programs: started without a shell, watched, and gone with all their children when the
+// call returns.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace nocturne {
+
+struct ProgramLimits {
+  std::chrono::milliseconds timeout{600'000};
+  size_t outputBytes = size_t{16} << 20; // of standard output and standard error together
+};
+
+struct ProgramResult {
+  enum class End : unsigned char { Exited, Signalled, TimedOut, TooMuchOutput };
+  End end = End::Exited;
+  int code = 0; // exit status, or the signal
+  std::string output, errors;
+
+  bool succeeded() const { return end == End::Exited && code == 0; }
+  // "exit status 1", "killed by signal 11", "no answer within 2 s", "more than 16777216 bytes of
+  // output", each with the last line of standard error when there is one.
+  std::string problem() const;
+};
+
+// Where the command `name` is: itself when it has a slash, else in $PATH. "" when there is none
+// that can be executed.
+std::string findProgram(const std::string& name);
+
+// Runs a program in a process group of its own, its standard input empty. The group is killed when
+// the program ends, at the deadline, or at the limit of its output. `arguments` has the program
+// first. Throws ItemError (tool_failed) when the program cannot be started.
+ProgramResult runProgram(const std::vector<std::string>& arguments, const std::string& directory,
+                         const ProgramLimits& limits);
+
+} // namespace nocturne

@@ -1,0 +1,122 @@
+// nocturne run
+#include <algorithm>
+
+#include "compiler/reader/module_reader.h"
+#include "engine/json_text.h"
+#include "storage/atomic_file.h"
+#include "tools/commands.h"
+#include "tools/estimate_report.h"
+#include "tools/exit_codes.h"
+#include "tools/hespas_config.h"
+#include "tools/human.h"
+#include "tools/report/escape.h"
+#include "tools/settings.h"
+
+namespace nocturne::tools {
+
+namespace {
+
+// "roofline.peak_flops" is --roofline-peak-flops.
+std::string flatName(std::string path) {
+  for (char& c : path)
+    if (c == '.' || c == '_')
+      c = '-';
+  return "--" + path;
+}
+
+// Each option of the estimator by its flat name.
+void applyWords(Json& options, const std::vector<std::string>& words,
+                const EstimatorDescription& estimator) {
+  const std::vector<std::string> paths = optionPaths(estimator.options);
+  for (size_t i = 0; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const auto path = std::find_if(paths.begin(), paths.end(),
+                                   [&](const std::string& one) { return flatName(one) == name; });
+    if (path == paths.end()) {
+      std::vector<std::string> names;
+      for (const std::string& one : paths)
+        names.push_back(flatName(one));
+      throw UsageError("run: estimator " + estimator.name + " has no option \"" + name + '"' +
+                       didYouMean(name, names));
+    }
+    if (equals == std::string::npos && i + 1 == words.size())
+      throw UsageError("run: " + name + " needs a value");
+    const std::string text = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
+    Json value = Json::parse(text, nullptr, false);
+    setAtPath(options, *path, value.is_discarded() ? Json(text) : value);
+  }
+}
+
+struct Asked {
+  HespasConfig config;
+  std::string estimator;
+  Json options;
+};
+
+Asked whatIsAsked(const RunArguments& arguments, const PlanInputs& inputs) {
+  Asked asked;
+  if (!arguments.configFile.empty())
+    asked.config = readHespasConfig(arguments.configFile, arguments.hespasNumbers);
+  asked.estimator = arguments.estimator.empty()
+                        ? asked.config.method
+                        : estimatorForMethod(arguments.estimator, arguments.hespasNumbers);
+  if (asked.estimator.empty())
+    throw UsageError("run: name an estimator, or a configuration file that does");
+  const EstimatorDescription* description = inputs.registry().find(asked.estimator);
+  if (description == nullptr)
+    throw UsageError("run: there is no estimator \"" + asked.estimator + '"' +
+                     didYouMean(asked.estimator, inputs.sources().estimatorNames));
+  if (!arguments.mlirFile.empty())
+    asked.config.mlirFile = arguments.mlirFile;
+  if (asked.config.mlirFile.empty())
+    throw UsageError("run: --mlir-file is missing");
+  Json given = asked.config.hardware;
+  applyWords(given, arguments.options, *description);
+  try {
+    asked.options = resolveOptions(description->options, given, Json(), "/perf_estimator/hardware");
+  } catch (const UsageError& error) {
+    if (arguments.configFile.empty())
+      throw;
+    throw error.inFile(arguments.configFile);
+  }
+  return asked;
+}
+
+void print(const EstimatorResult& result, const Asked& asked, const Estimator& estimator,
+           Session& session) {
+  if (session.common.json) {
+    session.out << toJsonText(result, 2) << '\n';
+    return;
+  }
+  if (session.common.quiet)
+    return;
+  const std::string statistics = keyStatistics(estimator.getStatistics());
+  session.out << asked.config.mlirFile << " by " << asked.estimator << ": "
+              << (result.runtime ? humanTime(*result.runtime) : "no time") << '\n'
+              << statistics;
+}
+
+} // namespace
+
+int run(const RunArguments& arguments, Session& session) {
+  const PlanInputs inputs(arguments.plugins);
+  const Asked asked = whatIsAsked(arguments, inputs);
+  for (const std::string& note : asked.config.notes)
+    session.terminal.line("note: " + note);
+  compiler::FileModuleReader reader(readerOptions(Assumptions()));
+  const std::unique_ptr<Estimator> estimator =
+      inputs.registry().create(asked.estimator, asked.options);
+  const ModulePtr module = reader.read(asked.config.mlirFile);
+  const EstimatorResult result = estimator->getEstimate(*module);
+  if (!asked.config.outputDir.empty()) {
+    makeDirectories(asked.config.outputDir);
+    writeFileAtomically(asked.config.outputDir + "/result.json", toJsonText(result, 4) + '\n');
+  }
+  if (!arguments.events.empty())
+    estimator->outputEvents(arguments.events);
+  print(result, asked, *estimator, session);
+  return result.success ? kOk : kFailedItems;
+}
+
+} // namespace nocturne::tools
