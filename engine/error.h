@@ -16,7 +16,7 @@ enum class FailureKind : uint8_t {
   BadConfig,     // an option has a value that the estimator refuses
   TimedOut,      // reserved, made by nothing yet: the deadline of the item passed
   Crashed,       // the worker that did it died twice
-  ToolFailed,    // reserved, made by nothing yet: an external program failed
+  ToolFailed,    // an external program is missing, failed, hung, or gave no time
   Internal,      // a bug of ours, contained
 };
 
