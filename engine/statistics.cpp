@@ -51,6 +51,18 @@ std::string rounded(double value, int decimals) {
   return out == "-0" || out == "-0.0" ? out.substr(1) : out;
 }
 
+// A part of a ratio: as above, but one that this would make nothing of in digits that say
+// something.
+std::string partText(double value, int decimals) {
+  const std::string text = rounded(value, decimals);
+  if (value == 0 || parseNumber(text).value_or(0) != 0)
+    return text;
+  std::array<char, 64> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::scientific, std::max(decimals, 0));
+  return {buffer.data(), end.ptr};
+}
+
 double magnitude(const std::string& text) {
   return std::abs(parseNumber(text).value_or(0));
 }
@@ -266,8 +278,8 @@ void RatioStatistic::mergeSame(const Statistic& other) {
   add(ratio.numerator_, ratio.denominator_);
 }
 std::string RatioStatistic::text() const {
-  return Statistic::text() + " (" + rounded(numerator(), format.decimals) + '/' +
-         rounded(denominator(), format.decimals) + ')';
+  return Statistic::text() + " (" + partText(numerator(), format.decimals) + '/' +
+         partText(denominator(), format.decimals) + ')';
 }
 std::unique_ptr<Statistic> RatioStatistic::clone() const {
   return std::make_unique<RatioStatistic>(*this);

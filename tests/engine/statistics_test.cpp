@@ -119,6 +119,9 @@ TEST_CASE("a ratio shows what it is made of, and counts have no decimals") {
   RatioStatistic third;
   third.add(1, 3);
   CHECK(third.text() == "0.333 (1.0/3.0)");
+  RatioStatistic small;
+  small.add(1e-6, 4e-6);
+  CHECK(small.text() == "0.25 (1.000e-06/4.000e-06)");
   CountStatistic count;
   count.add(12);
   CHECK(count.text() == "12");
