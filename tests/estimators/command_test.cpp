@@ -108,7 +108,7 @@ TEST_CASE("a program that hangs ends at its deadline, with all its children") {
   Tools tools;
   const std::string id = tools.file("id");
   const ProgramResult result =
-      run("sleep 1000 & echo $! > " + id + "; exec sleep 1000", limits(300ms));
+      run("sleep 1000 & echo $! > " + id + "; exec sleep 1000", limits(2s));
   CHECK((result.end == ProgramResult::End::TimedOut));
   pid_t child = 0;
   std::ifstream(id) >> child;
