@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -103,6 +104,8 @@ private:
 [[noreturn]] void becomeProgram(const std::string& program, char* const* arguments,
                                 const std::string& directory, int output, int errors) {
   ::setpgid(0, 0);
+  // Nobody is left to stop it when we are killed.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
