@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/subprocess.h"
 #include "estimators/compute_estimator.h"
-#include "estimators/subprocess.h"
 
 namespace nocturne {
 

@@ -1,4 +1,4 @@
-#include "estimators/subprocess.h"
+#include "engine/subprocess.h"
 
 #include <algorithm>
 #include <array>
