@@ -93,7 +93,7 @@ typename Inspector::result_type inspect(Inspector& f, ItemRecord& x) {
     return caf::none;
   };
   return f(caf::meta::type_name("ItemRecord"), x.point, x.status, x.fromCache, x.result,
-           failure.present, failure.value, caf::meta::load_callback(load));
+           failure.present, failure.value, x.events, caf::meta::load_callback(load));
 }
 
 template <typename Inspector>

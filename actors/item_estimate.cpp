@@ -26,6 +26,11 @@ std::optional<Failure> caught(const Work& work) {
   }
 }
 
+std::string takeEventLines(Estimator& instance) {
+  const EventStream events = instance.takeEvents();
+  return events.empty() ? std::string() : events.text(EventFormat::JsonLines);
+}
+
 bool keepsComputeStatistics(const EstimatorDescription& estimator) {
   return std::ranges::any_of(estimator.versions,
                              [](const auto& version) { return version.first == "compute"; });
@@ -45,18 +50,21 @@ ItemOutcome failedItem(Failure failure, int64_t op) {
 
 ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription& estimator,
                          const Json& options, const Digest& key, const Module& module,
-                         StatisticsTree& statistics, std::unique_ptr<Estimator>& previous) {
+                         uint64_t planIndex, ShardHarvest& harvest,
+                         std::shared_ptr<Estimator>& previous) {
   ItemOutcome outcome;
   int64_t op = -1;
   std::optional<Failure> failure = caught([&] {
-    auto instance = context.estimators.create(estimator.name, options);
+    std::shared_ptr<Estimator> instance = context.estimators.create(estimator.name, options);
     if (previous)
       instance->prepareLike(*previous);
+    instance->setPlanIndex(planIndex);
     EstimatorResult result =
         instance->estimate(module, key.hex(), nullptr, context.cacheEnabled(), &op);
     outcome.row = toRow(result, op);
+    outcome.events = takeEventLines(*instance);
     if (result.success)
-      instance->addStatisticsTo(statistics);
+      harvest.take(planIndex, instance);
     else
       outcome.thrown = std::move(result.failure);
     outcome.repeatable = !outcome.row.failure || isDeterministic(*outcome.row.failure);
@@ -65,22 +73,26 @@ ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription&
   return failure ? failedItem(std::move(*failure), op) : outcome;
 }
 
-void addHitStatistics(const WorkContext& context, const EstimatorDescription& estimator,
-                      const Json* options, const Module* module, const ResultRow& row,
-                      StatisticsTree& statistics) {
+std::string harvestHit(const WorkContext& context, const EstimatorDescription& estimator,
+                       const Json* options, const Module* module, const ResultRow& row,
+                       uint64_t planIndex, ShardHarvest& harvest) {
+  std::string events;
   if (!estimator.hooksSeeHits) {
     if (keepsComputeStatistics(estimator))
-      ComputeEstimator::addHit(statistics, row);
-    return;
+      ComputeEstimator::addHit(harvest.statistics(), row);
+    return events;
   }
   if (options == nullptr || module == nullptr)
-    return;
-  // The result of a hit is known; a hook that fails costs its statistics only.
+    return events;
+  // The result of a hit is known; a hook that fails costs what it would have added only.
   (void)caught([&] {
-    auto instance = context.estimators.create(estimator.name, *options);
+    std::shared_ptr<Estimator> instance = context.estimators.create(estimator.name, *options);
+    instance->setPlanIndex(planIndex);
     instance->estimate(*module, row.key.hex(), &row, true, nullptr);
-    instance->addStatisticsTo(statistics);
+    events = takeEventLines(*instance);
+    harvest.take(planIndex, std::move(instance));
   });
+  return events;
 }
 
 } // namespace nocturne

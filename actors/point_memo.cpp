@@ -38,8 +38,9 @@ void RangeCache<T>::insert(Range range, std::shared_ptr<const T> value) {
 }
 
 PointMemo::PointMemo(const SweepPlan& plan, EstimatorLookup lookup, std::string readerText)
-    : plan_(plan), lookup_(std::move(lookup)), readerText_(std::move(readerText)), keys_(kKeptKeys),
-      options_(kKeptOptions), announced_(kKeptKeys) {}
+    : plan_(plan), count_(plan.pointCount()), lookup_(std::move(lookup)),
+      readerText_(std::move(readerText)), keys_(kKeptKeys), options_(kKeptOptions),
+      announced_(kKeptKeys) {}
 
 bool PointMemo::firstAnnouncement(uint64_t first, uint32_t points) {
   std::lock_guard lock(mutex_);

@@ -49,6 +49,8 @@ class PointMemo {
 public:
   PointMemo(const SweepPlan& plan, EstimatorLookup lookup, std::string readerText);
 
+  // Of the plan.
+  uint64_t count() const { return count_; }
   std::shared_ptr<const PointKeys> keys(uint64_t first, uint32_t points);
   std::shared_ptr<const PointOptions> options(uint64_t first, uint32_t points);
   // True once for each range (or again, when it was long ago).
@@ -59,6 +61,7 @@ private:
                std::shared_ptr<const PointOptions>& options);
 
   const SweepPlan& plan_;
+  const uint64_t count_;
   const EstimatorLookup lookup_;
   const std::string readerText_;
   std::mutex mutex_; // guards everything below

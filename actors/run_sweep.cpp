@@ -91,13 +91,15 @@ SweepOutcome runSweepWith(const SweepPlan& plan, const SweepServices& services,
   auto claims = std::make_shared<ClaimTable>(kKeptResults);
   PointMemo points(plan, lookup, services.reader.keyText());
   ModuleMemo modules(kTableBytes);
+  RunMetadata metadata;
   size_t jobs = jobsOf(control);
   auto files = std::make_shared<FilesOfPlan>(plan, static_cast<int>(std::min<size_t>(jobs, 4)));
   SupervisorSetup setup;
   bool cached = plan.cacheMode != CacheMode::Disabled;
-  auto context = std::make_shared<const WorkContext>(WorkContext{
-      plan, services.estimators, services.reader, services.reader.keyText(), points, modules,
-      cached ? claims.get() : nullptr, setup.drain.get_token(), setup.abandon.get_token()});
+  auto context = std::make_shared<const WorkContext>(
+      WorkContext{plan, services.estimators, services.reader, services.reader.keyText(), points,
+                  modules, metadata, cached ? claims.get() : nullptr, setup.drain.get_token(),
+                  setup.abandon.get_token()});
   RunReport report;
   {
     caf::actor_system_config config;
@@ -113,6 +115,9 @@ SweepOutcome runSweepWith(const SweepPlan& plan, const SweepServices& services,
     setup.graceSeconds = control.graceSeconds;
     setup.restartLimit = control.restartLimit;
     setup.files = files;
+    setup.onCommitted = [&metadata](const ShardTally& shard) {
+      metadata.commit(shard.module, shard.firstPoint);
+    };
     setup.progress = system.spawn(progressActor, services.progress);
     setup.cache = system.spawn<caf::detached>(
         cacheActor, CacheSetup{cached ? &services.cache : nullptr, &services.record, claims, shards,
@@ -127,6 +132,7 @@ SweepOutcome runSweepWith(const SweepPlan& plan, const SweepServices& services,
     files->finish(); // it holds a handle, which must not outlive the system
   }
   SweepOutcome outcome = outcomeOf(report);
+  outcome.metadata = metadata.collect();
   outcome.confinedEstimators = shards->confinedEstimators();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;

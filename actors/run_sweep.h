@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/json.h"
 #include "engine/services.h"
 #include "engine/sweep_plan.h"
 
@@ -53,6 +54,9 @@ struct SweepOutcome {
   // the number of actors. Items without a result that may be kept count in neither.
   uint64_t hits = 0, computed = 0;
   double seconds = 0;
+  // What metadata hooks say of this call's items, by name of the estimator; null when there are
+  // none.
+  Json metadata;
   std::vector<std::string> confinedEstimators; // those that one actor alone may run
 };
 

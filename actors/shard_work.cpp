@@ -245,8 +245,8 @@ ItemOutcome ShardWork::estimate(const Slot& slot) {
   }
   const Json& options = optionsOf(use);
   announce(part);
-  return estimateItem(context_, *slot.estimator, options, slot.row.key, *module, part.statistics,
-                      previous_);
+  return estimateItem(context_, *slot.estimator, options, slot.row.key, *module, planIndexOf(use),
+                      part.harvest, previous_);
 }
 
 void ShardWork::computeSlot(uint32_t index) {
@@ -257,6 +257,7 @@ void ShardWork::computeSlot(uint32_t index) {
   outcome.row.fingerprint = slot.row.fingerprint;
   slot.row = std::move(outcome.row);
   slot.thrown = std::move(outcome.thrown);
+  slot.events = std::move(outcome.events);
   slot.computed = true;
   slot.kept = outcome.repeatable;
   if (!context_.cacheEnabled())
@@ -280,18 +281,24 @@ void ShardWork::settle(uint32_t index) {
   }
 }
 
-void ShardWork::countHit(const Slot& slot, const Use& use) {
+uint64_t ShardWork::planIndexOf(const Use& use) const {
+  const Shard& shard = parts_[use.part].shard;
+  return shard.module() * context_.points.count() + shard.firstPoint + use.item;
+}
+
+void ShardWork::countHit(const Slot& slot, Use& use) {
   if (!slot.kept)
     return;
   Part& part = parts_[use.part];
+  const uint64_t planIndex = planIndexOf(use);
   if (!slot.estimator->hooksSeeHits) {
-    addHitStatistics(context_, *slot.estimator, nullptr, nullptr, slot.row, part.statistics);
+    harvestHit(context_, *slot.estimator, nullptr, nullptr, slot.row, planIndex, part.harvest);
     return;
   }
   try {
     ModulePtr module = part.module->table();
-    addHitStatistics(context_, *slot.estimator, &optionsOf(use), module.get(), slot.row,
-                     part.statistics);
+    use.hitEvents = harvestHit(context_, *slot.estimator, &optionsOf(use), module.get(), slot.row,
+                               planIndex, part.harvest);
   } catch (const std::exception&) {
     // A table that is gone costs the hooks their look at it; the result is known.
   }
@@ -308,9 +315,12 @@ void ShardWork::finishPart(Part& part) {
   done.record.items.reserve(part.shard.points);
   for (uint32_t item = 0; item < part.shard.points; ++item)
     done.record.items.push_back(recordOf(part, item, done.tally));
-  if (!part.statistics.empty())
-    done.record.statistics = part.statistics.serialise(true);
-  part.statistics = {};
+  std::map<std::string, std::string> errors;
+  done.record.statistics = part.harvest.serialisedStatistics(errors);
+  if (!errors.empty())
+    context_.metadata.addErrors(errors);
+  context_.metadata.propose(part.shard.module(), part.shard.firstPoint, part.harvest);
+  part.harvest = {};
   part.options.reset();
   put_.shards.push_back(std::move(done));
   --partsLeft_;
@@ -341,11 +351,19 @@ ItemRecord ShardWork::recordOf(Part& part, uint32_t item, ShardTally& tally) {
     record.failure =
         ownPlace ? *slot.thrown : part.module->placed(std::move(failure), slot.row.failureOp);
   }
+  record.events = eventsOf(slot, part, item);
   if (slot.firstUse == slot.lastUse)
     record.result = std::move(slot.row);
   else
     record.result = slot.row;
   return record;
+}
+
+std::string ShardWork::eventsOf(Slot& slot, const Part& part, uint32_t item) {
+  for (uint32_t use = slot.firstUse; use != kNone; use = uses_[use].next)
+    if (&parts_[uses_[use].part] == &part && uses_[use].item == item)
+      return std::move(slot.computed && use == slot.firstUse ? slot.events : uses_[use].hitEvents);
+  return {};
 }
 
 Put ShardWork::takePut() {

@@ -59,10 +59,12 @@ private:
     const EstimatorDescription* estimator = nullptr;
     ResultRow row;
     std::optional<Failure> thrown; // in the module of the first use
+    std::string events;            // of the first use
   };
   // One item that wants a key.
   struct Use {
     uint32_t part = 0, item = 0, next = kNone;
+    std::string hitEvents{}; // of hooks that saw the hit
   };
   // One shard.
   struct Part {
@@ -72,7 +74,7 @@ private:
     std::shared_ptr<const PointOptions> options; // once something needs them
     std::vector<uint32_t> slots;                 // by item; kNone where it failed before
     size_t open = 0;                             // items without an outcome
-    StatisticsTree statistics;
+    ShardHarvest harvest;
   };
 
   void makeItems(uint32_t part);
@@ -85,8 +87,10 @@ private:
   void computeSlot(uint32_t slot);
   void releaseRest(size_t from);
   void settle(uint32_t slot);
-  void countHit(const Slot& slot, const Use& use);
+  uint64_t planIndexOf(const Use& use) const;
+  void countHit(const Slot& slot, Use& use);
   void finishPart(Part& part);
+  std::string eventsOf(Slot& slot, const Part& part, uint32_t item);
   ItemRecord recordOf(Part& part, uint32_t item, ShardTally& tally);
 
   const WorkContext& context_;
@@ -100,7 +104,7 @@ private:
   Put put_;
   size_t partsLeft_ = 0; // not yet in put_
   bool abandoned_ = false;
-  std::unique_ptr<Estimator> previous_; // of the latest estimate
+  std::shared_ptr<Estimator> previous_; // of the latest estimate
 };
 
 } // namespace nocturne

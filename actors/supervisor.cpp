@@ -175,6 +175,8 @@ void handleCommitted(Self self, const Committed& committed) {
   uint64_t failedBefore = tally.failed;
   for (const ShardTally& shard : committed.shards) {
     state.queue->committed(shard);
+    if (state.setup.onCommitted)
+      state.setup.onCommitted(shard);
     if (shard.hits + shard.computed > 0)
       state.deathsInARow = 0;
   }

@@ -43,7 +43,8 @@ struct SupervisorSetup {
   ProgressHandle progress;
   std::shared_ptr<FileFeed> files;
   WorkerFactory makeWorker;
-  std::stop_source drain, abandon; // what the workers look at
+  std::function<void(const ShardTally&)> onCommitted; // may be empty; must not block
+  std::stop_source drain, abandon;                    // what the workers look at
 };
 
 //            RunRequest          DoneShards           all committed

@@ -7,6 +7,7 @@
 #include "actors/claim_table.h"
 #include "actors/module_memo.h"
 #include "actors/point_memo.h"
+#include "actors/run_metadata.h"
 #include "engine/services.h"
 
 namespace nocturne {
@@ -20,6 +21,7 @@ struct WorkContext {
   std::string readerText;
   PointMemo& points;
   ModuleMemo& modules;
+  RunMetadata& metadata;
   const ClaimTable* results = nullptr; // null when the cache is disabled
   std::stop_token drain = {};          // begin no batch any more
   std::stop_token abandon = {};        // and leave the one at hand

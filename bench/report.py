@@ -85,7 +85,7 @@ def reading(bench):
 
 
 def parts(bench):
-    for name, extra in (("estimate_bench", []), ("actors_bench", [])):
+    for name, extra in (("estimate_bench", []), ("machinery_bench", []), ("actors_bench", [])):
         program = bench.program(name)
         if not program.exists():
             continue

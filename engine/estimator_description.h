@@ -27,6 +27,13 @@ struct EstimatorDescription {
   std::string environment;
 };
 
+// A description as JSON and back: whoever plans a sweep need not load the code of its estimators.
+// The checks of options travel by name (OptionValidator of namespace option); a class's own checks
+// do not, so that a value which only they refuse passes until the code is there. Two descriptions
+// with the same text give the same result keys. Throws UsageError with a JSON pointer.
+Json toJson(const EstimatorDescription& description);
+EstimatorDescription estimatorDescriptionFromJson(const Json& json);
+
 // Finds a description by name; nullptr when there is none.
 using EstimatorLookup = std::function<const EstimatorDescription*(const std::string& name)>;
 

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "engine/json_text.h"
 #include "engine/number_text.h"
@@ -108,8 +110,12 @@ Json positiveTable(const Json& value) {
   return table;
 }
 
-OptionValidator oneOf(std::vector<std::string> values) {
-  return [values = std::move(values)](const Json& value) -> Json {
+namespace {
+
+struct OneOf {
+  std::vector<std::string> values;
+
+  Json operator()(const Json& value) const {
     if (!value.is_string())
       refuse("one of " + listed(values), value);
     const std::string& word = value.get_ref<const std::string&>();
@@ -117,7 +123,53 @@ OptionValidator oneOf(std::vector<std::string> values) {
       throw UsageError("expected one of " + listed(values) + ", not " + excerpt(value) +
                        didYouMean(word, values));
     return value;
-  };
+  }
+};
+
+using PlainCheck = Json (*)(const Json&);
+constexpr std::array<std::pair<const char*, PlainCheck>, 9> kPlainChecks = {{
+    {"any", anyValue},
+    {"text", text},
+    {"boolean", boolean},
+    {"positive", positive},
+    {"non_negative", nonNegative},
+    {"fraction", fraction},
+    {"positive_integer", positiveInteger},
+    {"non_negative_integer", nonNegativeInteger},
+    {"positive_table", positiveTable},
+}};
+constexpr const char* kOneOf = "one_of";
+constexpr const char* kCustom = "custom";
+
+} // namespace
+
+OptionValidator oneOf(std::vector<std::string> values) {
+  return OneOf{std::move(values)};
+}
+
+Kind kindOf(const OptionValidator& validator) {
+  if (const auto* list = validator.target<OneOf>())
+    return {kOneOf, list->values};
+  if (const auto* plain = validator.target<PlainCheck>())
+    for (const auto& [name, check] : kPlainChecks)
+      if (*plain == check)
+        return {name, {}};
+  return {kCustom, {}};
+}
+
+OptionValidator ofKind(const Kind& kind) {
+  if (kind.name == kOneOf)
+    return oneOf(kind.values);
+  if (kind.name == kCustom)
+    return [](const Json& value) { return value; };
+  std::vector<std::string> names = {kOneOf, kCustom};
+  for (const auto& [name, check] : kPlainChecks) {
+    if (kind.name == name)
+      return check;
+    names.emplace_back(name);
+  }
+  throw UsageError("there is no kind of option \"" + kind.name + '"' +
+                   didYouMean(kind.name, names));
 }
 
 } // namespace nocturne::option

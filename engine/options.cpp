@@ -79,7 +79,7 @@ private:
     auto value = given.find(option.name);
     if (value != given.end() && !value->is_null()) {
       out[option.name] =
-          atPointer(childPointer(pointer, option.name), [&] { return option.validate(*value); });
+          atPointer(childPointer(pointer, option.name), [&] { return option.checked(*value); });
       return;
     }
     if (const Json* fromMachine = machineValue(option)) {
@@ -105,7 +105,7 @@ private:
 
   static Json validated(const ConfigOption& option, const Json& value, const std::string& what) {
     try {
-      return option.validate(value);
+      return option.checked(value);
     } catch (const UsageError& error) {
       throw UsageError(what + ": " + error.what());
     }
@@ -260,10 +260,10 @@ FoundOption findOption(const OptionSchema& schema, std::string_view path) {
 
 Json checkedValue(const FoundOption& found, const Json& value) {
   if (found.tableKey.empty())
-    return found.option->validate(value);
+    return found.option->checked(value);
   Json table = Json::object();
   table[found.tableKey] = value;
-  Json checked = found.option->validate(table);
+  Json checked = found.option->checked(table);
   auto entry = checked.find(found.tableKey);
   return entry == checked.end() ? value : *entry;
 }
@@ -285,6 +285,41 @@ std::vector<std::string> optionPaths(const OptionSchema& schema) {
   std::vector<std::string> paths;
   collectPaths(schema, "", paths);
   return paths;
+}
+
+std::string flatName(std::string_view path) {
+  std::string flat(path);
+  std::replace(flat.begin(), flat.end(), '.', '_');
+  return flat;
+}
+
+std::string pathOfFlatName(const OptionSchema& schema, std::string_view name) {
+  for (const std::string& path : optionPaths(schema))
+    if (path == name || flatName(path) == name)
+      return path;
+  return {};
+}
+
+Json withOverrides(const OptionSchema& schema, Json given, const Json& overrides) {
+  if (given.is_null())
+    given = Json::object();
+  if (overrides.is_null())
+    return given;
+  if (!given.is_object() || !overrides.is_object())
+    throw UsageError("expected an object of options, not " +
+                     excerpt(given.is_object() ? overrides : given));
+  for (const auto& [name, value] : overrides.items()) {
+    const std::string path = pathOfFlatName(schema, name);
+    if (path.empty()) {
+      std::vector<std::string> names;
+      for (const std::string& one : optionPaths(schema))
+        names.push_back(flatName(one));
+      throw UsageError("there is no option \"" + name + '"' + didYouMean(name, names));
+    }
+    if (!value.is_null())
+      setAtPath(given, path, value);
+  }
+  return given;
 }
 
 std::string suggestOption(const OptionSchema& root, const OptionSchema& level,

@@ -29,18 +29,32 @@ Json nonNegativeInteger(const Json& value);
 Json positiveTable(const Json& value); // object of text -> number > 0
 // One of `values`; the error lists them and names the nearest.
 OptionValidator oneOf(std::vector<std::string> values);
+// "positive", "one_of" with `values`, and so on; "custom" for a check that is none of these.
+struct Kind {
+  std::string name{};
+  std::vector<std::string> values{};
+};
+Kind kindOf(const OptionValidator& validator);
+// The check of that kind; for "custom" one that lets everything pass. Throws UsageError for a name that there is not.
+OptionValidator ofKind(const Kind& kind);
 } // namespace option
 
 // The empty braces let a part of the members be written in an initialiser without a warning.
 struct ConfigOption {
   std::string name{};
   OptionValidator validate = option::anyValue;
-  Json defaultValue{}; // null: none; a default makes the option optional
+  OptionValidator postValidate{}; // sees what `validate` kept, and may change it once more
+  Json defaultValue{};            // null: none; a default makes the option optional
   bool optional = false;
   bool topLevel = false;        // not nested under the base's display name in derived classes
   bool influencesResult = true; // false for cache, log and job options
   std::string hardwareKey{};    // machine value that fills it when the user gives none
   std::string help{};
+
+  // The value as it is kept. Throws UsageError without pointer.
+  Json checked(const Json& value) const {
+    return postValidate ? postValidate(validate(value)) : validate(value);
+  }
 };
 
 // The options of a class: its own (and top-level ones of its bases), and one sub-object per base.
@@ -67,6 +81,14 @@ void setAtPath(Json& object, std::string_view path, const Json& value);
 bool hasPath(const OptionSchema& schema, std::string_view path);
 // All option paths of the schema, for messages and help.
 std::vector<std::string> optionPaths(const OptionSchema& schema);
+
+// An option path as one word: "roofline.peak_flops" is "roofline_peak_flops".
+std::string flatName(std::string_view path);
+// The path that a flat name stands for; "" when there is none. A path stands for itself.
+std::string pathOfFlatName(const OptionSchema& schema, std::string_view name);
+// `given` with options changed by flat name or path, such as {"roofline_peak_flops": 1e12}; null
+// leaves an option as it is. Throws UsageError for a name that there is not.
+Json withOverrides(const OptionSchema& schema, Json given, const Json& overrides);
 
 // The candidate nearest to `word` by edit distance, "" when none is near enough to suggest.
 std::string nearestName(std::string_view word, const std::vector<std::string>& candidates);

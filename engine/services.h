@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,6 +77,10 @@ public:
   // How results were made, for people: configuration digest -> estimator and canonical options.
   virtual void putConfiguration(const Digest& configuration, const std::string& estimator,
                                 const std::string& options) = 0;
+  // Metadata and statistics of a result as text, for who asks for more than numbers; a sweep never
+  // does. "" when there are none.
+  virtual std::string findDetails(const Digest& key) = 0;
+  virtual void putDetails(const Digest& key, const std::string& text) = 0;
   // What went wrong since the last call and was got over, in sentences for people.
   virtual std::vector<std::string> takeWarnings() { return {}; }
 };
@@ -89,6 +94,7 @@ struct ItemRecord {
   bool fromCache = false;
   ResultRow result;               // key, numbers and notes
   std::optional<Failure> failure; // with its place
+  std::string events{};           // EventStream::text(JsonLines) of this estimate; mostly ""
 };
 
 // One shard: a module with up to kShardPoints points, committed as a whole.
@@ -109,7 +115,16 @@ public:
   virtual void putShard(const ShardRecord& shard) = 0;
   // (module, firstPoint) of every shard that is already committed.
   virtual std::vector<std::pair<uint64_t, uint64_t>> doneShards() = 0;
+  // What metadata hooks said of the run: a JSON object by estimator.
+  virtual void putMetadata(const std::string& json) = 0;
   virtual void finish(const std::string& outcome) = 0; // "complete", "interrupted", "stopped: ..."
+};
+
+// What an estimator that is used as a library works with. Shared by all that are given it.
+struct Services {
+  std::shared_ptr<ModuleReader> reader; // null: no files can be read
+  // Opens the result cache in a folder. Null: nothing outlives the process.
+  std::function<std::shared_ptr<ResultStore>(const std::string& folder)> openCache;
 };
 
 // Told about the run as it goes; called from one actor.

@@ -1,7 +1,13 @@
 #include "estimators/check_declaration.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <set>
+#include <string_view>
+#include <typeinfo>
+
+#include <cxxabi.h>
 
 #include "engine/error.h"
 #include "estimators/estimator_class.h"
@@ -21,6 +27,9 @@ bool isIdentifier(const std::string& text) {
 void checkNames(const ClassDeclaration& declaration) {
   if (!isIdentifier(declaration.name))
     throwDeclarationError(declaration, "its name is not made of letters, digits and '_'");
+  if (!declaration.hidden.empty())
+    throwDeclarationError(declaration, "it hides Estimator::" + declaration.hidden +
+                                           "(), which hooks and handlers serve to change");
   if (declaration.version == 0)
     throwDeclarationError(declaration, "versions start at 1");
 }
@@ -46,7 +55,7 @@ void checkOptions(const ClassDeclaration& declaration) {
     if (option.defaultValue.is_null())
       continue;
     try {
-      option.validate(option.defaultValue);
+      option.checked(option.defaultValue);
     } catch (const Error& error) {
       throwDeclarationError(declaration, what + ": its default is refused: " + error.what());
     }
@@ -69,6 +78,22 @@ void checkHandlers(const ClassDeclaration& declaration) {
 }
 
 } // namespace
+
+std::string displayNameOf(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> demangled(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+  std::string name = status == 0 ? demangled.get() : type.name();
+  if (const size_t scope = name.rfind("::"); scope != std::string::npos)
+    name.erase(0, scope + 2);
+  constexpr std::string_view kWord = "Estimator";
+  for (size_t at = 0; (at = name.find(kWord, at)) != std::string::npos;)
+    name.erase(at, kWord.size());
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return name;
+}
 
 void throwDeclarationError(const ClassDeclaration& declaration, const std::string& what) {
   throw Error("estimator class \"" + declaration.name + "\": " + what);

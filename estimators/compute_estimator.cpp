@@ -1,5 +1,6 @@
 #include "estimators/compute_estimator.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -45,6 +46,7 @@ void ComputeEstimator::describe(EstimatorClass<ComputeEstimator>& c) {
   c.preEstimateHook(&ComputeEstimator::countStart);
   c.postRunHook(&ComputeEstimator::countRun);
   c.postEstimateHook(&ComputeEstimator::countEstimate);
+  c.mergeWith<&ComputeEstimator::mergeCounts>();
 }
 
 void ComputeEstimator::setUnknownOp(const Json& value) {
@@ -93,6 +95,18 @@ void ComputeEstimator::countEstimate(const Module&, const EstimatorResult& resul
   runtime_.add(result.runtime.value_or(0));
   operators_.add(result.totalRuns);
   lastEnd_ = now();
+}
+
+void ComputeEstimator::mergeCounts(const ComputeEstimator& other) {
+  totals_.merge(other.totals_, [&](uint32_t slot) { return ownSlot(other, slot); });
+  runtime_.merge(other.runtime_);
+  operators_.merge(other.operators_);
+  modules_ += other.modules_;
+  hits_ += other.hits_;
+  if (other.firstStart_)
+    firstStart_ = std::min(firstStart_.value_or(*other.firstStart_), *other.firstStart_);
+  if (other.lastEnd_)
+    lastEnd_ = std::max(lastEnd_.value_or(*other.lastEnd_), *other.lastEnd_);
 }
 
 void ComputeEstimator::addTotals(StatisticsTree& tree, const RunTotals& totals) const {

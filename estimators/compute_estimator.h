@@ -39,6 +39,7 @@ private:
   void countStart(const Module& module);
   void countRun(const Module& module, const ModuleResult& result);
   void countEstimate(const Module& module, const EstimatorResult& result);
+  void mergeCounts(const ComputeEstimator& other);
 
   UnknownOp unknownOp_ = UnknownOp::Error;
   RunTotals totals_; // of all runs of this instance

@@ -96,6 +96,7 @@ struct ClassDeclaration {
 
   std::type_index type;
   std::string name, help;
+  std::string hidden{}; // the first function of the public interface that the class hides, or ""
   uint32_t version = 1;
   bool allowMultiprocess = false;
   bool opHooksPerDistinct = false;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/sweep_plan.h"
 #include "estimators/plan.h"
 
 namespace nocturne {
@@ -97,19 +98,18 @@ void Estimator::describe(EstimatorClass<Estimator>& c) {
       .defaultValue("")
       .topLevel()
       .doesNotInfluenceResult()
-      .help("folder of a result cache; without effect, since getEstimate keeps none in files and a "
-            "sweep has a setting of its own");
+      .help("folder of the result cache of an estimator that is used as a library; without one "
+            "results stay in memory. A sweep has a setting of its own");
   c.option("disable_cache", &Estimator::disableCache_, option::boolean)
       .defaultValue(false)
       .topLevel()
       .doesNotInfluenceResult()
-      .help("let getEstimate remember nothing; a sweep has a setting of its own");
+      .help("neither look results up nor remember them; a sweep has a setting of its own");
   c.option("in_memory_only_cache", &Estimator::inMemoryOnlyCache_, option::boolean)
       .defaultValue(false)
       .topLevel()
       .doesNotInfluenceResult()
-      .help("leave no cache file; without effect, since getEstimate never leaves one and a sweep "
-            "has a setting of its own");
+      .help("remember results without a file; a sweep has a setting of its own");
   c.option("num_npus", &Estimator::numNpus_, option::positiveInteger)
       .fromHardware("num_npus")
       .defaultValue(1)
@@ -127,6 +127,29 @@ void Estimator::setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, con
   callAll(plan_->hooks.init, selves_);
 }
 
+void Estimator::openCache(const Services& services, const Json& options) {
+  if (disableCache_)
+    return;
+  std::shared_ptr<ResultStore> store;
+  if (!inMemoryOnlyCache_ && !cacheDir_.empty() && services.openCache)
+    store = services.openCache(cacheDir_);
+  const EstimatorDescription& description = plan_->description;
+  cache_ = std::make_unique<EstimateCache>(
+      configurationDigest(description, options,
+                          services.reader ? services.reader->keyText() : std::string()),
+      std::move(store));
+  cache_->describe(description.name, influencingText(description.options, options));
+}
+
+void Estimator::writeCache() {
+  if (cache_)
+    cache_->save();
+}
+
+std::vector<std::string> Estimator::takeWarnings() {
+  return cache_ ? cache_->takeWarnings() : std::vector<std::string>();
+}
+
 const std::string& Estimator::displayName() const {
   return plan_->description.name;
 }
@@ -142,6 +165,10 @@ uint32_t Estimator::extraSlot(const std::string& name) {
   if (isNew)
     extraNames_.push_back(name);
   return place->second;
+}
+
+uint32_t Estimator::ownSlot(const Estimator& other, uint32_t slot) {
+  return slot < plan_->names.size() ? slot : extraSlot(std::string(other.slotName(slot)));
 }
 
 OpResult Estimator::callHandler(const OpInfo& op, uint32_t& slot) {
@@ -335,13 +362,26 @@ EstimatorResult Estimator::run(const Module& module, int64_t& failingOp) {
 
 EstimatorResult Estimator::estimate(const Module& module, const std::string& keyHex,
                                     const ResultRow* hit, bool cacheEnabled, int64_t* failureOp) {
+  if (hit == nullptr)
+    return estimateKnown(module, keyHex, nullptr, cacheEnabled, failureOp);
+  const KnownEstimate known{*hit, {}, {}};
+  return estimateKnown(module, keyHex, &known, cacheEnabled, failureOp);
+}
+
+EstimatorResult Estimator::estimateKnown(const Module& module, const std::string& keyHex,
+                                         const KnownEstimate* known, bool cacheEnabled,
+                                         int64_t* failureOp) {
   int64_t failingOp = -1;
   try {
     callAll(plan_->hooks.preEstimate, selves_, module);
     EstimatorResult result;
-    if (hit != nullptr) {
+    if (known != nullptr) {
       callAll(plan_->hooks.cacheHit, selves_, module, keyHex);
-      result = fromRow(*hit);
+      result = fromRow(known->row);
+      if (result.failure)
+        result.failure = withPlace(std::move(*result.failure), module, known->row.failureOp);
+      result.metadata = known->metadata;
+      result.statistics = known->statistics;
       result.fromCache = true;
     } else {
       result = run(module, failingOp);
@@ -362,24 +402,31 @@ EstimatorResult Estimator::estimate(const Module& module, const std::string& key
 }
 
 EstimatorResult Estimator::getEstimate(const Module& module) {
-  const Digest& key = plan_->description.wholeModule ? module.contentHash : module.fingerprint;
-  bool caching = !disableCache_ && !key.isZero();
-  auto known = caching ? memo_.find(key) : memo_.end();
-  const ResultRow* hit = known == memo_.end() ? nullptr : &known->second;
-  bool wanted = wantDetails_;
-  wantDetails_ = true;
+  const Digest& content = plan_->description.wholeModule ? module.contentHash : module.fingerprint;
+  const bool caching = !disableCache_ && !content.isZero();
+  if (caching && !cache_)
+    cache_ = std::make_unique<EstimateCache>(Digest(), nullptr);
+  const Digest key = caching ? cache_->keyOf(content) : Digest();
+  const KnownEstimate* known = caching ? cache_->find(key) : nullptr;
+  const bool wasKnown = known != nullptr;
+  const bool wanted = std::exchange(wantDetails_, true);
   EstimatorResult result;
   int64_t failureOp = -1;
   try {
-    result = estimate(module, caching ? key.hex() : std::string(), hit, caching, &failureOp);
+    result = estimateKnown(module, caching ? key.hex() : std::string(), known, caching, &failureOp);
   } catch (...) {
     wantDetails_ = wanted;
     throw;
   }
   wantDetails_ = wanted;
   result.moduleIndex = moduleIndex_++;
-  if (caching && hit == nullptr)
-    memo_.emplace(key, toRow(result, failureOp));
+  place_ = {place_.planIndex + 1, 0};
+  if (caching && !wasKnown) {
+    KnownEstimate estimate{toRow(result, failureOp), result.metadata, result.statistics};
+    estimate.row.key = key;
+    estimate.row.fingerprint = module.fingerprint;
+    cache_->add(std::move(estimate));
+  }
   return result;
 }
 
@@ -410,6 +457,10 @@ void Estimator::addEvent(std::string name, double timestamp, std::string timeuni
   events_.add({std::move(name), timestamp, std::move(timeunit), std::move(metadata)});
 }
 
+bool Estimator::hasMetadataHooks() const {
+  return !plan_->hooks.metadata.empty();
+}
+
 Json Estimator::getMetadata() {
   Json out = Json::object();
   mergeAll(out, plan_->hooks.metadata, selves_);
@@ -420,7 +471,7 @@ void Estimator::absorb(const Estimator& other) {
   if (plan_ != other.plan_)
     throw Error("estimator " + displayName() + " cannot absorb an instance of " +
                 other.displayName());
-  other.addStatisticsTo(statistics_);
+  statistics_.merge(other.statistics_);
   events_.append(other.events_);
   for (size_t i = 0; i < plan_->classes.size(); ++i)
     if (auto* merge = plan_->classes[i].declaration->merge)

@@ -9,11 +9,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/event_stream.h"
 #include "engine/services.h"
 #include "engine/statistics.h"
+#include "estimators/estimate_cache.h"
 #include "estimators/estimator_class.h"
 #include "estimators/module_source.h"
 #include "estimators/run_totals.h"
@@ -23,9 +25,9 @@ namespace nocturne {
 
 struct EstimatorPlan;
 
-// A sweep makes an instance for each item, that is one module at one point, and keeps of it only
-// its statistics. What spans modules is for programs that keep an instance: getEstimate,
-// getStatistics, absorb.
+// A sweep makes an instance for each item, that is one module at one point. Its events are kept,
+// and what it gathered is absorbed by another instance of its class: statistics, and what the class
+// declares with mergeWith. Programs that keep an instance use getEstimate.
 class Estimator {
 public:
   static void describe(EstimatorClass<Estimator>& c);
@@ -47,27 +49,43 @@ public:
   // when the classes differ. Both instances belong to one thread.
   void prepareLike(const Estimator& sibling);
 
-  // One estimate with a cache in memory, unless the option disable_cache says otherwise.
+  // One estimate, with statistics and metadata, for programs that keep their estimator. Results are
+  // remembered: in memory, and in the folder of the option cache_dir when the instance was made
+  // with services that open one. The options disable_cache and in_memory_only_cache say otherwise.
+  // Throws ItemError.
   EstimatorResult getEstimate(const Module& module);
+  // Makes the results so far durable, where there is a folder for them. They are saved without it
+  // as well, at the latest when the instance goes. Throws StorageError.
+  void writeCache();
+  // What the cache got over since the last call, in sentences for people.
+  std::vector<std::string> takeWarnings();
   // What all estimates of this instance so far have gathered.
   StatisticsTree getStatistics() const;
+  // What the metadata hooks say, objects merged one into the other in the order of the hooks.
   Json getMetadata();
+  bool hasMetadataHooks() const;
   // What addEvent() gathered, and a file of it: a counter stream unless asked for otherwise,
   // complete or not at all. Throws Error.
   const EventStream& events() const { return events_; }
+  EventStream takeEvents() { return std::exchange(events_, {}); }
   void outputEvents(const std::string& path,
                     EventFormat format = EventFormat::CounterStream) const {
     events_.write(path, format);
   }
-  // Adds this instance's statistics to others, such as a shard's.
+  // Adds this instance's statistics to others, such as a shard's. A class that adds more than its
+  // bases do, out of members of its own, declares with mergeWith how these are absorbed.
   virtual void addStatisticsTo(StatisticsTree& tree) const;
-  // Takes over what another instance of the same class has gathered: its statistics, and what the
-  // class declares with mergeWith. No part of a sweep.
+  // Takes over what another instance of the same class has gathered: statistics(), events, and what
+  // classes declare with mergeWith. In a sweep the order of merging is not defined.
   void absorb(const Estimator& other);
+  // Where in a run the coming estimate stands: samples of later ones are the ones that count.
+  void setPlanIndex(uint64_t index) { place_ = {index, 0}; }
 
   // The totals of the latest run, by name of operation.
   std::vector<OpNameTotal> opTotals() const;
   const EstimatorPlan& plan() const { return *plan_; }
+  // The name the class was registered with.
+  const std::string& displayName() const;
 
 protected:
   // The estimate of a class without op handlers.
@@ -90,14 +108,22 @@ protected:
                 Json metadata = Json::object());
   // Statistics of the class's own; merged into the run's.
   StatisticsTree& statistics() { return statistics_; }
+  // The place of a sample for ValueStatistic::sample: each call gives a later one.
+  SamplePlace nextPlace() {
+    ++place_.sequence;
+    return place_;
+  }
   // Sums of the run in progress or just finished, by name, type and bound.
   const RunTotals& runTotals() const { return run_; }
   std::string_view slotName(uint32_t slot) const;
-  // The name the class was registered with.
-  const std::string& displayName() const;
+  // The number that RunTotals of this instance have for a name of another instance's: names without
+  // a handler are numbered as they come.
+  uint32_t ownSlot(const Estimator& other, uint32_t slot);
 
 private:
   friend class EstimatorRegistry;
+  template <typename T>
+  friend struct PublicInterface;
   struct RunSums;
   struct KnownWork {
     WorkRule rule = nullptr; // null: not known yet
@@ -112,6 +138,10 @@ private:
   };
 
   void setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, const Json& options);
+  // Before the first getEstimate.
+  void openCache(const Services& services, const Json& options);
+  EstimatorResult estimateKnown(const Module& module, const std::string& keyHex,
+                                const KnownEstimate* known, bool cacheEnabled, int64_t* failureOp);
   EstimatorResult run(const Module& module, int64_t& failingOp);
   ModuleResult runOperations(const Module& module, int64_t& failingOp);
   void runDistinct(const Module& module, RunSums& sums, int64_t& failingOp);
@@ -134,12 +164,11 @@ private:
   KnownWork* currentWork_ = nullptr;
   std::unordered_map<std::string, uint32_t> extraSlots_; // names without a handler
   std::deque<std::string> extraNames_;
-  std::unordered_map<Digest, ResultRow> memo_;
+  std::unique_ptr<EstimateCache> cache_; // of getEstimate()
+  SamplePlace place_;
   uint64_t moduleIndex_ = 0;
   bool wantDetails_ = false;
   bool disableCache_ = false;
-  // Declared for whoever names them, and read by nothing: getEstimate() keeps results in memory,
-  // and a sweep's own settings decide about its cache.
   bool inMemoryOnlyCache_ = false;
   std::string cacheDir_;
   int64_t numNpus_ = 1;

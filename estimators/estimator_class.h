@@ -15,6 +15,8 @@
 #include <map>
 #include <type_traits>
 
+#include "engine/event_stream.h"
+#include "engine/statistics.h"
 #include "estimators/declaration.h"
 
 namespace nocturne {
@@ -28,6 +30,12 @@ public:
   OptionBuilder& defaultValue(Json value) {
     option_.optional = true;
     return set(&ConfigOption::defaultValue, value);
+  }
+  // May be left out although it has no default: the member then stays as it was initialised.
+  OptionBuilder& optional() { return set(&ConfigOption::optional, true); }
+  // Sees the value that the validator kept; returns the one to keep, or throws UsageError.
+  OptionBuilder& postValidate(OptionValidator check) {
+    return set(&ConfigOption::postValidate, std::move(check));
   }
   // Not in a sub-object of derived classes.
   OptionBuilder& topLevel() { return set(&ConfigOption::topLevel, true); }
@@ -53,6 +61,7 @@ public:
   explicit EstimatorClass(ClassDeclaration& declaration) : declaration_(declaration) {}
 
   // The name to select it by, and of the sub-object that holds its options in derived classes.
+  // Without it, the name of the class without "Estimator", in lower case.
   EstimatorClass& name(std::string text) { return set(&ClassDeclaration::name, std::move(text)); }
   EstimatorClass& help(std::string text) { return set(&ClassDeclaration::help, std::move(text)); }
   // To be raised whenever results may change: part of every result key.
@@ -135,9 +144,9 @@ public:
     return hook(&Hooks::cacheMiss, m);
   }
 
-  // How Estimator::absorb joins what two instances hold besides statistics: Merge is
-  // void (T::*)(const T&). For programs that keep their instances: in a sweep an instance lives for
-  // one item, and nothing but its statistics outlives it.
+  // How what two instances hold besides statistics() is joined: Merge is void (T::*)(const T&). A
+  // sweep makes an instance for each item and has one instance of a class absorb all others, in any
+  // order; the metadata hooks then run on that one.
   template <void (T::*Merge)(const T&)>
   EstimatorClass& mergeWith() {
     declaration_.merge = [](void* self, const void* other) {
@@ -182,6 +191,46 @@ EstimatorClass<T>& EstimatorClass<T>::defaultOpHandler(OpResult (T::*method)(con
   return *this;
 }
 
+// What a class may not hide with functions of its own: hooks and handlers change what these do.
+template <typename T>
+struct PublicInterface {
+  static const char* hidden() {
+    if (!requires {
+          requires std::is_same_v<decltype(&T::getEstimate),
+                                  Member<EstimatorResult, const Module&>>;
+        })
+      return "getEstimate";
+    if (!requires { requires std::is_same_v<decltype(&T::writeCache), Member<void>>; })
+      return "writeCache";
+    if (!requires { requires std::is_same_v<decltype(&T::getMetadata), Member<Json>>; })
+      return "getMetadata";
+    if (!requires {
+          requires std::is_same_v<decltype(&T::getStatistics), ConstMember<StatisticsTree>>;
+        })
+      return "getStatistics";
+    if (!requires {
+          requires std::is_same_v<decltype(&T::outputEvents),
+                                  ConstMember<void, const std::string&, EventFormat>>;
+        })
+      return "outputEvents";
+    if (!requires {
+          requires std::is_same_v<decltype(&T::addEvent),
+                                  Member<void, std::string, double, std::string, Json>>;
+        })
+      return "addEvent";
+    return "";
+  }
+
+private:
+  template <typename R, typename... A>
+  using Member = R (Estimator::*)(A...);
+  template <typename R, typename... A>
+  using ConstMember = R (Estimator::*)(A...) const;
+};
+
+// "RooflineEstimator" is "roofline".
+std::string displayNameOf(const std::type_info& type);
+
 template <typename T>
 std::shared_ptr<const ClassDeclaration> declarationOf() {
   static_assert(std::is_base_of_v<Estimator, T>, "an estimator derives from nocturne::Estimator");
@@ -191,6 +240,9 @@ std::shared_ptr<const ClassDeclaration> declarationOf() {
   auto declaration = std::make_shared<ClassDeclaration>(std::type_index(typeid(T)));
   EstimatorClass<T> builder(*declaration);
   T::describe(builder);
+  if (declaration->name.empty())
+    declaration->name = displayNameOf(typeid(T));
+  declaration->hidden = PublicInterface<T>::hidden();
   if constexpr (std::is_default_constructible_v<T>)
     declaration->make = [] {
       auto made = std::make_unique<T>();

@@ -118,6 +118,17 @@ private:
   std::set<std::type_index> visited_;
 };
 
+// Options are given by flat name on the command line and in code, so that each needs its own.
+void checkFlatNames(const ClassDeclaration& declaration, const OptionSchema& schema) {
+  std::map<std::string, std::string> paths;
+  for (const std::string& path : optionPaths(schema)) {
+    const auto [place, isNew] = paths.emplace(flatName(path), path);
+    if (!isNew)
+      throwDeclarationError(declaration, "options \"" + place->second + "\" and \"" + path +
+                                             "\" have the same flat name");
+  }
+}
+
 template <typename... S>
 void append(std::vector<BoundHook<S...>>& to, const std::vector<Method<S...>>& from,
             uint32_t classIndex, bool perDistinct) {
@@ -178,6 +189,7 @@ void describe(EstimatorPlan& plan, const Declaration& declaration) {
     out.unavailabilityIsFinal &= one.declaration->unavailabilityIsFinal;
   }
   Schema schema = SchemaMaker(plan).make(declaration);
+  checkFlatNames(*declaration, schema.all);
   out.options = std::move(schema.all);
   plan.options = std::move(schema.bound);
   std::stable_sort(

@@ -53,4 +53,32 @@ std::unique_ptr<Estimator> EstimatorRegistry::create(const std::string& name,
   return std::move(made);
 }
 
+std::unique_ptr<Estimator> EstimatorRegistry::make(const std::string& name, const Json& config,
+                                                   const Json& overrides,
+                                                   const Services& services) const {
+  const EstimatorDescription* description = find(name);
+  if (description == nullptr) {
+    std::vector<std::string> names;
+    for (const auto& [known, plan] : plans_)
+      names.push_back(known);
+    throw UsageError("no estimator is called \"" + name + '"' + didYouMean(name, names));
+  }
+  const OptionSchema& schema = description->options;
+  const Json options = resolveOptions(schema, withOverrides(schema, config, overrides), Json(), "");
+  std::unique_ptr<Estimator> made = create(name, options);
+  made->openCache(services, options);
+  return made;
+}
+
+EstimatorResult EstimatorRegistry::run(const std::string& name, const Json& config,
+                                       const std::string& mlirFile,
+                                       const Services& services) const {
+  if (!services.reader)
+    throw Error("these services read no files");
+  const std::unique_ptr<Estimator> estimator = make(name, config, Json(), services);
+  EstimatorResult result = estimator->getEstimate(*services.reader->read(mlirFile));
+  estimator->writeCache();
+  return result;
+}
+
 } // namespace nocturne

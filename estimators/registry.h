@@ -33,6 +33,18 @@ public:
   // not available.
   std::unique_ptr<Estimator> create(const std::string& name, const Json& resolvedOptions) const;
 
+  // An estimator for programs that keep it. `config` has the options as a configuration object has
+  // them, with sub-objects for bases; `overrides` changes some by flat name, such as
+  // {"roofline_peak_flops": 1e12} (see withOverrides). Throws UsageError for what the class does
+  // not know, and as create().
+  std::unique_ptr<Estimator> make(const std::string& name, const Json& config,
+                                  const Json& overrides = Json(),
+                                  const Services& services = Services()) const;
+  // Makes one, reads the file with the services' reader, estimates it and saves the cache. Throws
+  // UsageError, ItemError and StorageError.
+  EstimatorResult run(const std::string& name, const Json& config, const std::string& mlirFile,
+                      const Services& services) const;
+
 private:
   void addClass(std::shared_ptr<const ClassDeclaration> declaration);
 

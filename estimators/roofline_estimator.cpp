@@ -93,6 +93,7 @@ void RooflineEstimator::describe(EstimatorClass<RooflineEstimator>& c) {
   c.opHandler({"stablehlo.custom_call"}, &Self::customCall);
   c.initHook(&Self::prepareRates);
   c.postRunHook(&Self::countIdeal);
+  c.mergeWith<&Self::mergeIdeal>();
 }
 
 double RooflineEstimator::rateFromTable(ElementKind kind, bool& assumed) const {
@@ -223,12 +224,27 @@ double RooflineEstimator::addIdeal(IdealSeconds& to, const ModuleResult& result)
 void RooflineEstimator::countIdeal(const Module&, const ModuleResult& result) {
   double computeSeconds = addIdeal(ideal_, result);
   double runtime = result.runtime.value_or(0);
-  if (tdp_ == 0 || hbmPowerRatio_ == 0 || runtime == 0)
+  if (tdp_ == 0 || hbmPowerRatio_ == 0)
+    return;
+  if (!energy_)
+    energy_.emplace();
+  if (runtime == 0)
     return;
   double compute = computeSeconds / runtime;
   double memory = result.bytes / memoryBandwidth_ / runtime;
   double power = compute * tdp_ * (1 - hbmPowerRatio_) + memory * tdp_ * hbmPowerRatio_;
-  energy_.add(std::min(tdp_, power) * runtime);
+  energy_->add(std::min(tdp_, power) * runtime);
+}
+
+void RooflineEstimator::mergeIdeal(const RooflineEstimator& other) {
+  for (const auto& [type, seconds] : other.ideal_.byType)
+    ideal_.byType[type].merge(seconds);
+  ideal_.memory.merge(other.ideal_.memory);
+  if (!other.energy_)
+    return;
+  if (!energy_)
+    energy_.emplace();
+  energy_->merge(*other.energy_);
 }
 
 void RooflineEstimator::addUtilisation(StatisticsTree& tree, const RunTotals& totals,
@@ -291,8 +307,8 @@ void RooflineEstimator::addRunStatisticsTo(StatisticsTree& tree, const ModuleRes
 void RooflineEstimator::addStatisticsTo(StatisticsTree& tree) const {
   ComputeEstimator::addStatisticsTo(tree);
   addUtilisation(tree, totals(), ideal_);
-  if (tdp_ != 0 && hbmPowerRatio_ != 0)
-    tree.root().sum("total_energy", {"Total energy", "J", "", true, 3}).add(energy_);
+  if (energy_)
+    tree.root().sum("total_energy", {"Total energy", "J", "", true, 3}).add(*energy_);
 }
 
 } // namespace nocturne

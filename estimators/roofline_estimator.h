@@ -55,6 +55,7 @@ private:
   void setUnknownCustomCall(const Json& value);
   void prepareRates();
   void countIdeal(const Module& module, const ModuleResult& result);
+  void mergeIdeal(const RooflineEstimator& other);
   double addIdeal(IdealSeconds& to, const ModuleResult& result) const;
   double rateFromTable(ElementKind kind, bool& assumed) const;
   void addUtilisation(StatisticsTree& tree, const RunTotals& totals,
@@ -72,7 +73,7 @@ private:
   double bandwidth_ = 0; // attainable B/s
   bool hasTf32_ = false;
   IdealSeconds ideal_;
-  ExactSum energy_;
+  std::optional<ExactSum> energy_; // joules; nothing while no machine said what it draws
 };
 
 } // namespace nocturne

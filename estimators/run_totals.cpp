@@ -5,13 +5,7 @@
 namespace nocturne {
 
 void RunTotals::merge(const RunTotals& other) {
-  for (const OpTotal& theirs : other.entries_) {
-    OpTotal& ours = at(theirs.slot, theirs.datatype, theirs.bound);
-    ours.runs.merge(theirs.runs);
-    ours.runtime.merge(theirs.runtime);
-    ours.flops.merge(theirs.flops);
-    ours.bytes.merge(theirs.bytes);
-  }
+  merge(other, [](uint32_t slot) { return slot; });
 }
 
 void RunTotals::clear() {

@@ -28,6 +28,9 @@ public:
   OpTotal& at(uint32_t slot, ElementKind datatype, Bound bound);
   const std::vector<OpTotal>& entries() const { return entries_; }
   void merge(const RunTotals& other);
+  // The same when slots are numbered differently: `ourSlot` gives ours for each of theirs.
+  template <typename OurSlot>
+  void merge(const RunTotals& other, const OurSlot& ourSlot);
   void clear();
   // Names that are expected, so that at() need not grow.
   void reserve(size_t slots);
@@ -36,6 +39,17 @@ private:
   std::vector<OpTotal> entries_;
   std::vector<uint32_t> first_; // by slot: place + 1, 0 when there is none
 };
+
+template <typename OurSlot>
+void RunTotals::merge(const RunTotals& other, const OurSlot& ourSlot) {
+  for (const OpTotal& theirs : other.entries_) {
+    OpTotal& ours = at(ourSlot(theirs.slot), theirs.datatype, theirs.bound);
+    ours.runs.merge(theirs.runs);
+    ours.runtime.merge(theirs.runtime);
+    ours.flops.merge(theirs.flops);
+    ours.bytes.merge(theirs.bytes);
+  }
+}
 
 inline OpTotal& RunTotals::at(uint32_t slot, ElementKind datatype, Bound bound) {
   if (slot >= first_.size())

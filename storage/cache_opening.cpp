@@ -99,6 +99,17 @@ public:
     writing([&] { file_.store->putConfiguration(configuration, estimator, options); });
   }
 
+  std::string findDetails(const Digest& key) override {
+    std::string found;
+    reading([&] { found = file_.store->findDetails(key); });
+    return found.empty() ? memory_.findDetails(key) : found;
+  }
+
+  void putDetails(const Digest& key, const std::string& text) override {
+    if (!writing([&] { file_.store->putDetails(key, text); }))
+      memory_.putDetails(key, text);
+  }
+
   std::vector<std::string> takeWarnings() override { return std::exchange(warnings_, {}); }
 
 private:

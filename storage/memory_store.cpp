@@ -50,6 +50,15 @@ void MemoryResultStore::putFile(const FileEntry& entry) {
   stored = {entry.contentHash, entry.readerText, entry.facts, std::move(table), entry.failure};
 }
 
+std::string MemoryResultStore::findDetails(const Digest& key) {
+  auto place = details_.find(key);
+  return place == details_.end() ? std::string() : decodeBlob(place->second);
+}
+
+void MemoryResultStore::putDetails(const Digest& key, const std::string& text) {
+  details_[key] = encodeBlob(text);
+}
+
 std::vector<std::optional<ResultRow>> NullResultStore::find(std::span<const Digest> keys) {
   return std::vector<std::optional<ResultRow>>(keys.size());
 }

@@ -45,7 +45,13 @@ CREATE TABLE files (
   PRIMARY KEY (content_hash, reader));
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1};
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE result_details (
+  key BLOB NOT NULL PRIMARY KEY,
+  details BLOB NOT NULL);
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2};
 constexpr Schema kCacheSchema{"a Nocturne result cache", 0x4e637463 /* "Nctc" */, kSteps};
 
 // Sixteen megabytes of log before they are carried over: the index is touched all over, so a longer
@@ -96,9 +102,13 @@ struct SqliteResultStore::Statements {
             database.prepare("INSERT INTO estimators (name) VALUES (?1) ON CONFLICT DO NOTHING")),
         describe(database.prepare(
             "UPDATE configurations SET estimator = (SELECT id FROM estimators WHERE name = ?2), "
-            "options = ?3 WHERE id = ?1 AND options IS NULL")) {}
+            "options = ?3 WHERE id = ?1 AND options IS NULL")),
+        findDetails(database.prepare("SELECT details FROM result_details WHERE key = ?1")),
+        putDetails(database.prepare(
+            "INSERT OR REPLACE INTO result_details (key, details) VALUES (?1, ?2)")) {}
 
-  Statement find, insert, findFile, findTable, insertReader, insertFile, insertEstimator, describe;
+  Statement find, insert, findFile, findTable, insertReader, insertFile, insertEstimator, describe,
+      findDetails, putDetails;
 };
 
 SqliteResultStore::SqliteResultStore(Database database)
@@ -219,6 +229,30 @@ void SqliteResultStore::insertRow(const ResultRow& row) {
         .bind(12, std::string_view(row.failureMessage))
         .bind(13, row.failureOp);
   statement.step();
+}
+
+std::string SqliteResultStore::findDetails(const Digest& key) {
+  ReadScope readScope(database_);
+  Statement& statement = statements_->findDetails;
+  StatementScope scope(statement);
+  if (!statement.bind(1, key).step())
+    return {};
+  try {
+    return decodeBlob(statement.blob(0));
+  } catch (const StorageError&) {
+    throw;
+  } catch (const Error& error) {
+    failCorrupt(database_.path(), error);
+  }
+}
+
+void SqliteResultStore::putDetails(const Digest& key, const std::string& text) {
+  std::string blob = encodeBlob(text);
+  write([&] {
+    Statement& statement = statements_->putDetails;
+    StatementScope scope(statement);
+    statement.bind(1, key).bindBlob(2, blob).step();
+  });
 }
 
 std::optional<FileEntry> SqliteResultStore::findFile(const Digest& contentHash,

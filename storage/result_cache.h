@@ -13,7 +13,8 @@
 namespace nocturne {
 
 // cache.sqlite. Rowid tables: `results` (one narrow row a key, numbers, the configuration and the
-// module as integers), `configurations` and `estimators` (how results were made), `modules`
+// module as integers), `result_details` (metadata and statistics of those results of which somebody
+// wanted them), `configurations` and `estimators` (how results were made), `modules`
 // (fingerprints), `files` and `readers` (content hash and reader text -> facts and table). Rows are
 // only ever added; a row put twice is kept as it was first, since equal keys have equal results.
 // Rows are appended in the order of computation, so that the rows of one shard are neighbours; so
@@ -42,6 +43,8 @@ public:
   void putFile(const FileEntry& entry) override;
   void putConfiguration(const Digest& configuration, const std::string& estimator,
                         const std::string& options) override;
+  std::string findDetails(const Digest& key) override;
+  void putDetails(const Digest& key, const std::string& text) override;
 
 private:
   struct Statements;
@@ -70,9 +73,12 @@ public:
                                     bool withTable) override;
   void putFile(const FileEntry& entry) override;
   void putConfiguration(const Digest&, const std::string&, const std::string&) override {}
+  std::string findDetails(const Digest& key) override;
+  void putDetails(const Digest& key, const std::string& text) override;
 
 private:
   std::unordered_map<Digest, ResultRow> rows_;
+  std::unordered_map<Digest, std::string> details_; // compressed
   // By content hash and reader text; tables are compressed.
   std::unordered_map<std::string, FileEntry> files_;
 };
@@ -87,6 +93,8 @@ public:
   std::optional<FileEntry> findFile(const Digest&, const std::string&, bool) override { return {}; }
   void putFile(const FileEntry&) override {}
   void putConfiguration(const Digest&, const std::string&, const std::string&) override {}
+  std::string findDetails(const Digest&) override { return {}; }
+  void putDetails(const Digest&, const std::string&) override {}
 };
 
 struct OpenedCache {

@@ -95,7 +95,8 @@ RunReader::RunReader(const std::string& outputDirOrFile)
 void RunReader::readFacts() {
   ReadScope scope(database_);
   Statement run = database_.prepare("SELECT plan, plan_digest, module_count, point_count, started, "
-                                    "finished, outcome, nocturne_version, provenance FROM run");
+                                    "finished, outcome, nocturne_version, provenance, metadata "
+                                    "FROM run");
   if (!run.step())
     throw StorageError(StorageErrorKind::Missing, database_.path() + ": the run never began");
   translateErrors(database_, [&] { facts_.plan = SweepPlan::fromJson(Json::parse(run.text(0))); });
@@ -107,6 +108,7 @@ void RunReader::readFacts() {
   facts_.outcome = run.text(6);
   facts_.nocturneVersion = run.text(7);
   facts_.provenance = run.text(8);
+  facts_.metadata = run.text(9);
   Statement module = database_.prepare("SELECT path, name FROM modules ORDER BY id");
   facts_.plan.modules.clear();
   while (module.step())
@@ -176,6 +178,18 @@ void RunReader::forEachShard(const std::function<void(const RunShard&)>& callbac
     callback({id / facts_.pointCount, id % facts_.pointCount,
               static_cast<uint32_t>(statement.integer(1)),
               translateErrors(database_, [&] { return decodeBlob(statement.blob(2)); })});
+  }
+}
+
+void RunReader::forEachEvents(const EventsCallback& callback) {
+  if (facts_.pointCount == 0)
+    return;
+  ReadScope scope(database_);
+  Statement statement = database_.prepare("SELECT id, lines FROM events ORDER BY id");
+  while (statement.step()) {
+    auto id = static_cast<uint64_t>(statement.integer(0));
+    callback(id / facts_.pointCount, id % facts_.pointCount,
+             translateErrors(database_, [&] { return decodeBlob(statement.blob(1)); }));
   }
 }
 

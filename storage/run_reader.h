@@ -20,6 +20,7 @@ struct RunFacts {
   std::string outcome;           // "", "complete", "interrupted", "stopped: ..."
   std::string nocturneVersion;
   std::string provenance;
+  std::string metadata; // RunRecord::putMetadata; "" when there is none
 };
 
 // A module of the run; `facts` are absent while it was not read or when it could not be.
@@ -57,6 +58,10 @@ public:
   void forEachItem(const ItemCallback& callback);
   // By module, then first point.
   void forEachShard(const std::function<void(const RunShard&)>& callback);
+  // The items that have events, in report order.
+  using EventsCallback =
+      std::function<void(uint64_t module, uint64_t point, const std::string& lines)>;
+  void forEachEvents(const EventsCallback& callback);
 
 private:
   void readFacts();

@@ -45,7 +45,14 @@ CREATE TABLE items (
   failure_column INTEGER, failure_op INTEGER);
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1};
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE run ADD COLUMN metadata TEXT NOT NULL DEFAULT '';
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY,
+  lines BLOB NOT NULL);
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2};
 
 // How long a report may keep the record of an earlier run from being moved aside.
 constexpr std::chrono::seconds kReaderPatience{10};
@@ -85,9 +92,11 @@ struct SqliteRunRecord::Statements {
         putShard(database.prepare(
             "INSERT OR REPLACE INTO shards (id, attempts, statistics) VALUES (?1, ?2, ?3)")),
         doneShards(database.prepare("SELECT id FROM shards ORDER BY id")),
+        putEvents(database.prepare("INSERT OR REPLACE INTO events (id, lines) VALUES (?1, ?2)")),
+        putMetadata(database.prepare("UPDATE run SET metadata = ?1")),
         finish(database.prepare("UPDATE run SET outcome = ?1, finished = ?2")) {}
 
-  Statement putItem, putFacts, putShard, doneShards, finish;
+  Statement putItem, putFacts, putShard, doneShards, putEvents, putMetadata, finish;
 };
 
 SqliteRunRecord::SqliteRunRecord(FileLock lock, Database database, uint64_t pointCount)
@@ -150,6 +159,12 @@ void SqliteRunRecord::putItem(uint64_t module, const ItemRecord& item) {
         .bind(15, item.failure->column)
         .bind(16, result.failureOp);
   statement.step();
+  if (item.events.empty())
+    return;
+  std::string lines = encodeBlob(item.events);
+  Statement& events = statements_->putEvents;
+  StatementScope eventsScope(events);
+  events.bind(1, rowId(module, item.point)).bindBlob(2, lines).step();
 }
 
 void SqliteRunRecord::putFacts(uint64_t module, const ModuleFacts& facts) {
@@ -169,6 +184,10 @@ std::vector<std::pair<uint64_t, uint64_t>> SqliteRunRecord::doneShards() {
     done.emplace_back(id / pointCount_, id % pointCount_);
   }
   return done;
+}
+
+void SqliteRunRecord::putMetadata(const std::string& json) {
+  database_.write([&] { statements_->putMetadata.bind(1, std::string_view(json)).run(); });
 }
 
 void SqliteRunRecord::finish(const std::string& outcome) {
@@ -262,6 +281,7 @@ std::vector<Begun> begunModules(const Database& database, uint64_t pointCount) {
 
 void forgetModule(Database& database, uint64_t module, uint64_t pointCount) {
   for (const char* sql : {"DELETE FROM shards WHERE id >= ?1 * ?2 AND id < (?1 + 1) * ?2",
+                          "DELETE FROM events WHERE id >= ?1 * ?2 AND id < (?1 + 1) * ?2",
                           "DELETE FROM items WHERE id >= ?1 * ?2 AND id < (?1 + 1) * ?2"})
     database.prepare(sql).bind(1, module).bind(2, pointCount).run();
   database

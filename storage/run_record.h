@@ -35,6 +35,7 @@ public:
   void putShard(const ShardRecord& shard) override;
   std::vector<std::pair<uint64_t, uint64_t>> doneShards() override;
   // Only "complete" closes the record; any other outcome leaves it to be resumed.
+  void putMetadata(const std::string& json) override;
   void finish(const std::string& outcome) override;
 
   const std::string& path() const { return database_.path(); }

@@ -107,17 +107,6 @@ void applyAssumptions(SweepPlan& plan, const AssumeArguments& arguments) {
   }
 }
 
-compiler::ReaderOptions readerOptions(const Assumptions& assumptions) {
-  using Branch = compiler::ReaderOptions::Branch;
-  compiler::ReaderOptions options;
-  options.tripCount = assumptions.tripCount;
-  options.entry = assumptions.entry;
-  options.branch = assumptions.branch == "first"  ? Branch::First
-                   : assumptions.branch == "mean" ? Branch::Mean
-                                                  : Branch::Largest;
-  return options;
-}
-
 PlanInputs::PlanInputs(const std::vector<std::string>& plugins)
     : registry_(registered(plugins)), machines_(defaultConfigDirectory()) {}
 

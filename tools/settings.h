@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler/reader/reader.h"
 #include "engine/sweep_plan.h"
 #include "estimators/registry.h"
 #include "tools/arguments.h"
@@ -19,7 +18,6 @@ void applySettings(SweepPlan& plan, const std::vector<std::string>& settings,
                    const EstimatorLookup& estimators);
 // Throws UsageError for values out of range.
 void applyAssumptions(SweepPlan& plan, const AssumeArguments& arguments);
-compiler::ReaderOptions readerOptions(const Assumptions& assumptions);
 
 // What plans are made from: the presets, and the estimators that are built in or from plug-ins.
 class PlanInputs {

@@ -5,8 +5,11 @@
 
 #include "compiler/reader/reader.h"
 #include "engine/services.h"
+#include "engine/sweep_plan.h"
 
 namespace nocturne::compiler {
+
+ReaderOptions readerOptions(const Assumptions& assumptions);
 
 class FileModuleReader : public ModuleReader {
 public:

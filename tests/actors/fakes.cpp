@@ -266,10 +266,52 @@ void CuriousEstimator::look(const Module& module, const std::string&) {
   hits += module.rows.empty() ? 0 : 1;
 }
 
+void TalkingEstimator::describe(EstimatorClass<TalkingEstimator>& c) {
+  c.name("talking").version(1).extends<ComputeEstimator>().allowMultiprocess();
+  c.option("rate", &TalkingEstimator::rate_, option::positive).defaultValue(1).help("per second");
+  c.opHandler({"test.add", "test.mul", "test.bad", "test.bug"}, &TalkingEstimator::add);
+  c.preRunHook(&TalkingEstimator::begin).postRunHook(&TalkingEstimator::end);
+  c.cacheHitHook(&TalkingEstimator::hit).metadataHook(&TalkingEstimator::metadata);
+  c.mergeWith<&TalkingEstimator::mergeSeen>();
+}
+
+OpResult TalkingEstimator::add(const OpInfo&) {
+  OpResult result;
+  result.runtime = 1 / rate_;
+  return result;
+}
+
+void TalkingEstimator::begin(const Module& module) {
+  addEvent("begin", 0, "s", {{"ops", module.ops.size()}});
+}
+
+void TalkingEstimator::end(const Module& module, const ModuleResult& result) {
+  addEvent("end", result.runtime.value_or(0), "s");
+  modules_.insert(module.fingerprint.hex());
+  ++runs_;
+  statistics().root().valueMember("last_rate").sample(rate_, nextPlace());
+}
+
+void TalkingEstimator::hit(const Module&, const std::string&) {
+  addEvent("hit", 0);
+  ++hits_;
+}
+
+Json TalkingEstimator::metadata() {
+  return {{"runs", runs_}, {"hits", hits_}, {"modules", modules_}, {"rate", rate_}};
+}
+
+void TalkingEstimator::mergeSeen(const TalkingEstimator& other) {
+  runs_ += other.runs_;
+  hits_ += other.hits_;
+  modules_.insert(other.modules_.begin(), other.modules_.end());
+}
+
 void addTestEstimators(EstimatorRegistry& registry) {
   registry.add<TinyEstimator>();
   registry.add<LonelyEstimator>();
   registry.add<CuriousEstimator>();
+  registry.add<TalkingEstimator>();
 }
 
 void Gate::open() {

@@ -63,6 +63,8 @@ public:
   void putFile(const FileEntry& entry) override;
   void putConfiguration(const Digest& configuration, const std::string& estimator,
                         const std::string& options) override;
+  std::string findDetails(const Digest&) override { return {}; }
+  void putDetails(const Digest&, const std::string&) override {}
 
   bool broken = false; // every call throws
   int tablesGiven = 0;
@@ -88,6 +90,7 @@ public:
   void commit() override;
   void putShard(const ShardRecord& shard) override;
   std::vector<std::pair<uint64_t, uint64_t>> doneShards() override;
+  void putMetadata(const std::string& json) override { metadata = json; }
   void finish(const std::string& text) override;
 
   // The disk is full when this many shards are committed.
@@ -96,7 +99,7 @@ public:
   std::function<void(size_t shards)> onCommit;
   std::map<std::pair<uint64_t, uint64_t>, ShardRecord> shards;
   size_t repeatedShards = 0;
-  std::string outcome;
+  std::string outcome, metadata;
 
   size_t itemCount() const;
   // All items and numbers as text, but for what may depend on timing.
@@ -145,6 +148,23 @@ public:
 private:
   OpResult add(const OpInfo& op);
   void look(const Module& module, const std::string& key);
+};
+
+// Tells events and keeps state of its own; sees hits.
+class TalkingEstimator : public virtual ComputeEstimator {
+public:
+  static void describe(EstimatorClass<TalkingEstimator>& c);
+
+private:
+  OpResult add(const OpInfo& op);
+  void begin(const Module& module);
+  void end(const Module& module, const ModuleResult& result);
+  void hit(const Module& module, const std::string& key);
+  Json metadata();
+  void mergeSeen(const TalkingEstimator& other);
+  double rate_ = 1;
+  uint64_t runs_ = 0, hits_ = 0;
+  std::set<std::string> modules_;
 };
 
 void addTestEstimators(EstimatorRegistry& registry);

@@ -29,6 +29,7 @@ struct Desk {
             "fake reader",
             *points,
             modules,
+            metadata,
             cached ? &claims : nullptr,
             {},
             abandon.get_token()};
@@ -55,6 +56,7 @@ struct Desk {
   ClaimTable claims{100};
   std::optional<PointMemo> points;
   ModuleMemo modules{1 << 20};
+  RunMetadata metadata;
   std::stop_source abandon;
 };
 

@@ -103,6 +103,64 @@ TEST_CASE("results and statistics are the same for any number of actors") {
   CHECK(hits > 0);
 }
 
+TEST_CASE("events, metadata and state of estimators are the same for any number of actors") {
+  std::string events, metadata;
+  for (int jobs : {1, 2, 8}) {
+    World world;
+    SweepPlan plan = tinyPlan(manyFiles(world, 40), 300);
+    plan.estimators.front().name = "talking";
+    SweepOutcome outcome = world.run(plan, {.jobs = jobs});
+    CHECK(outcome.kind == SweepOutcome::Kind::Failed); // some files are broken
+    std::string lines;
+    size_t begins = 0;
+    for (const auto& [place, shard] : world.record.shards)
+      for (const ItemRecord& item : shard.items) {
+        lines +=
+            std::to_string(shard.module) + ' ' + std::to_string(item.point) + '\n' + item.events;
+        begins += item.events.starts_with("{\"event_name\":\"begin\"") ? 1 : 0;
+      }
+    // Which of two equal modules is computed depends on who was first; how many are does not.
+    CHECK(begins == outcome.computed);
+    const Json said = outcome.metadata.at("talking");
+    CHECK(said.at("runs") == outcome.computed);
+    CHECK(said.at("hits") == outcome.hits);
+    CHECK(said.at("rate") == 1); // of the first point of the plan
+    if (jobs == 1) {
+      events = lines;
+      metadata = outcome.metadata.dump();
+      continue;
+    }
+    CHECK(outcome.metadata.dump() == metadata);
+  }
+  CHECK(events.find("\"hit\"") != std::string::npos);
+}
+
+TEST_CASE("events and samples of different modules come in the order of the plan") {
+  std::string events, statistics;
+  for (int jobs : {1, 2, 8}) {
+    World world;
+    std::vector<std::string> files;
+    std::string ops = "add";
+    for (int i = 0; i < 30; ++i, ops += " mul")
+      files.push_back(world.folder.write(std::to_string(1000 + i), ops));
+    SweepPlan plan = tinyPlan(files, 20);
+    plan.estimators.front().name = "talking";
+    CHECK(world.run(plan, {.jobs = jobs}).kind == SweepOutcome::Kind::Complete);
+    std::string lines;
+    for (const auto& [place, shard] : world.record.shards)
+      for (const ItemRecord& item : shard.items)
+        lines += item.events;
+    const std::string merged = world.record.mergedStatistics().serialise(false);
+    if (jobs == 1) {
+      events = lines;
+      statistics = merged;
+    }
+    CHECK(lines == events);
+    CHECK(merged == statistics);
+    CHECK(world.record.mergedStatistics().find("last_rate")->value() == 20);
+  }
+}
+
 TEST_CASE("equal fingerprints are computed once") {
   World world;
   std::vector<std::string> files;

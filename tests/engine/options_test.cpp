@@ -180,3 +180,34 @@ TEST_CASE("the nearest name is near or nothing") {
   CHECK(didYouMean("rowz", {"rows"}) == "; did you mean \"rows\"?");
   CHECK(didYouMean("rowz", {}) == "");
 }
+
+TEST_CASE("flat names stand for paths, and null changes nothing") {
+  OptionSchema schema;
+  schema.options.push_back({.name = "rows", .validate = option::positiveInteger});
+  schema.nested["roofline"].options.push_back({.name = "peak_flops", .validate = option::positive});
+  CHECK(pathOfFlatName(schema, "roofline_peak_flops") == "roofline.peak_flops");
+  CHECK(pathOfFlatName(schema, "roofline.peak_flops") == "roofline.peak_flops");
+  CHECK(pathOfFlatName(schema, "rows") == "rows");
+  CHECK(pathOfFlatName(schema, "peak_flops").empty());
+  const Json given = {{"rows", 4}};
+  CHECK(withOverrides(schema, given, {{"roofline_peak_flops", 1}, {"rows", nullptr}}) ==
+        Json{{"rows", 4}, {"roofline", {{"peak_flops", 1}}}});
+  CHECK(withOverrides(schema, nullptr, nullptr) == Json::object());
+  CHECK(mistake([&] { withOverrides(schema, given, {{"row", 1}}); }) ==
+        "there is no option \"row\"; did you mean \"rows\"?");
+  CHECK(mistake([&] { withOverrides(schema, given, 3); }) ==
+        "expected an object of options, not 3");
+}
+
+TEST_CASE("validators are known by name, and others are custom") {
+  for (const char* name : {"any", "text", "boolean", "positive", "non_negative", "fraction",
+                           "positive_integer", "non_negative_integer", "positive_table"})
+    CHECK(option::kindOf(option::ofKind({name, {}})).name == name);
+  const option::Kind choice = option::kindOf(option::oneOf({"a", "b"}));
+  CHECK(choice.name == "one_of");
+  CHECK(mistake([&] { option::ofKind(choice)("c"); }) ==
+        "expected one of \"a\" or \"b\", not \"c\"");
+  CHECK(option::kindOf([](const Json& value) { return value; }).name == "custom");
+  CHECK(mistake([] { option::ofKind({"positiv", {}}); }) ==
+        "there is no kind of option \"positiv\"; did you mean \"positive\"?");
+}

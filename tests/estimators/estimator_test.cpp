@@ -233,7 +233,7 @@ struct Empty : public virtual ComputeEstimator {
     OpResult own(const OpInfo&) { return {}; }                                                     \
     int64_t value_ = 0;                                                                            \
   }
-NOCTURNE_BAD(NoName, c.extends<ComputeEstimator>());
+NOCTURNE_BAD(UnnamedEstimator, c.extends<ComputeEstimator>());
 NOCTURNE_BAD(BadName, c.name("a.b").extends<ComputeEstimator>());
 NOCTURNE_BAD(NoBase, c.name("no_base"));
 NOCTURNE_BAD(BaseTwice, c.name("twice").extends<ComputeEstimator>().extends<ComputeEstimator>());
@@ -251,6 +251,35 @@ NOCTURNE_BAD(NoDialect, c.name("no_dialect").extends<ComputeEstimator>();
 NOCTURNE_BAD(TwoDefaults, c.name("two_defaults").extends<ComputeEstimator>();
              c.defaultOpHandler(&TwoDefaults::own).defaultOpHandler(&TwoDefaults::own));
 #undef NOCTURNE_BAD
+
+struct HidesEstimate : public Empty {
+  static void describe(EstimatorClass<HidesEstimate>& c) {
+    c.name("hides").extends<ComputeEstimator>();
+  }
+  EstimatorResult getEstimate(const Module&) { return {}; }
+};
+struct HidesEvents : public Empty {
+  static void describe(EstimatorClass<HidesEvents>& c) {
+    c.name("hides").extends<ComputeEstimator>();
+  }
+
+protected:
+  void addEvent(const std::string&) {}
+};
+struct FlatBase : public Empty {
+  static void describe(EstimatorClass<FlatBase>& c) {
+    c.name("left").extends<ComputeEstimator>();
+    c.option("two_b", &FlatBase::value_, option::positive).defaultValue(1);
+  }
+  int64_t value_ = 0;
+};
+struct SameFlatName : public FlatBase {
+  static void describe(EstimatorClass<SameFlatName>& c) {
+    c.name("flat_names").extends<FlatBase>();
+    c.option("left_two_b", &SameFlatName::number_, option::positive).defaultValue(1);
+  }
+  int64_t number_ = 0;
+};
 
 // Two bases that both extend RooflineLike, not virtually: it would be there twice.
 struct Left : public Empty {
@@ -282,8 +311,14 @@ std::string mistake() {
 } // namespace
 
 TEST_CASE("declarations are checked when a class is registered") {
-  CHECK(mistake<NoName>() ==
-        "estimator class \"\": its name is not made of letters, digits and '_'");
+  CHECK(mistake<UnnamedEstimator>() == "");
+  CHECK(mistake<HidesEstimate>() == "estimator class \"hides\": it hides Estimator::getEstimate(), "
+                                    "which hooks and handlers serve "
+                                    "to change");
+  CHECK(mistake<HidesEvents>().find("it hides Estimator::addEvent()") != std::string::npos);
+  CHECK(mistake<SameFlatName>() ==
+        "estimator class \"flat_names\": options \"left_two_b\" and \"left.two_b\" have the same "
+        "flat name");
   CHECK(mistake<BadName>().find("letters, digits") != std::string::npos);
   CHECK(mistake<NoBase>() == "estimator class \"no_base\": it does not extend any estimator");
   CHECK(mistake<BaseTwice>() == "estimator class \"twice\": it extends \"compute\" twice");
@@ -296,6 +331,8 @@ TEST_CASE("declarations are checked when a class is registered") {
   CHECK(mistake<TwoDefaults>().find("two default op handlers") != std::string::npos);
   CHECK(mistake<Split>().find("inherit it virtually") != std::string::npos);
   EstimatorRegistry registry;
+  registry.add<UnnamedEstimator>(); // named by its class
+  CHECK(registry.find("unnamed") != nullptr);
   registry.add<First>();
   CHECK_THROWS_WITH_AS(registry.add<First>(), "two estimator classes are called \"first\"", Error);
   CHECK_THROWS_AS(registry.create("nobody", Json::object()), Error);

@@ -36,6 +36,20 @@ TEST_CASE("rows come back equal, in the order of the keys asked for") {
   }
 }
 
+TEST_CASE("details are kept beside the rows, the latest counting") {
+  ScratchDir dir;
+  for (auto& store : keepingStores(dir)) {
+    ResultRow row = makeRow(1);
+    store->put(std::vector{row});
+    CHECK(store->findDetails(row.key).empty());
+    store->putDetails(row.key, "{}");
+    const std::string longer(100'000, 'x');
+    store->putDetails(row.key, longer);
+    CHECK(store->findDetails(row.key) == longer);
+    CHECK(store->findDetails(digestOf("unknown")).empty());
+  }
+}
+
 TEST_CASE("nothing asked and nothing put is fine") {
   ScratchDir dir;
   for (auto& store : keepingStores(dir)) {

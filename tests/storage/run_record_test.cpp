@@ -365,6 +365,29 @@ TEST_CASE("a finished record can be read where nothing can be written") {
   CHECK(asNobody([&] { return RunReader(dir / "out").counts().ok == 4 ? 0 : 1; }) == 0);
 }
 
+TEST_CASE("events and metadata come back in the order of the plan") {
+  ScratchDir dir;
+  SweepPlan plan = makePlan(dir.path(), 2, 5);
+  {
+    OpenedRun run = openRunRecord(dir / "out", plan);
+    ShardRecord second = makeShard(plan, 1, 0, 5), first = makeShard(plan, 0, 0, 5);
+    second.items[3].events = "late\n";
+    first.items[4].events = "b\n";
+    first.items[0].events = "a\n";
+    run.record->putShard(second);
+    run.record->putShard(first);
+    run.record->putMetadata("{\"x\": 1}");
+    run.record->finish("complete");
+  }
+  RunReader reader(dir / "out");
+  CHECK(reader.facts().metadata == "{\"x\": 1}");
+  std::vector<std::string> found;
+  reader.forEachEvents([&](uint64_t module, uint64_t point, const std::string& lines) {
+    found.push_back(std::to_string(module) + ' ' + std::to_string(point) + ' ' + lines);
+  });
+  CHECK(found == std::vector<std::string>{"0 0 a\n", "0 4 b\n", "1 3 late\n"});
+}
+
 TEST_CASE("a shard that is put again replaces itself; points outside the plan are refused") {
   ScratchDir dir;
   SweepPlan plan = makePlan(dir.path(), 1, 5);

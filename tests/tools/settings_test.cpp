@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "compiler/reader/module_reader.h"
+
 using namespace nocturne;
 using namespace nocturne::tools;
 
@@ -83,7 +85,7 @@ TEST_CASE("assumptions are checked and reach the reader") {
   SweepPlan plan = makePlan();
   applyAssumptions(plan, {"f", 24, "mean"});
   CHECK(plan.assume.entry == "f");
-  const compiler::ReaderOptions options = readerOptions(plan.assume);
+  const compiler::ReaderOptions options = compiler::readerOptions(plan.assume);
   CHECK(options.entry == "f");
   CHECK(options.tripCount == 24);
   CHECK((options.branch == compiler::ReaderOptions::Branch::Mean));

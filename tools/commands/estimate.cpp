@@ -68,7 +68,7 @@ int estimate(const EstimateArguments& arguments, Session& session) {
     throw UsageError("--top: expected a number that is not negative");
   const PlanInputs inputs(arguments.plugins);
   const SweepPlan plan = makePlan(arguments, inputs);
-  compiler::FileModuleReader reader(readerOptions(plan.assume));
+  compiler::FileModuleReader reader(compiler::readerOptions(plan.assume));
   EstimateReport report;
   report.name = plan.modules.front().name;
   report.point = plan.point(0, inputs.registry().lookup(), reader.keyText());

@@ -53,6 +53,7 @@ OrderedJson toJson(const EstimatorDescription& description,
          {"required", !option->optional && option->defaultValue.is_null()},
          {"influences_result", option->influencesResult},
          {"help", option->help}});
+  json["declaration"] = OrderedJson(nocturne::toJson(description));
   return json;
 }
 

@@ -104,7 +104,7 @@ int run(const RunArguments& arguments, Session& session) {
   const Asked asked = whatIsAsked(arguments, inputs);
   for (const std::string& note : asked.config.notes)
     session.terminal.line("note: " + note);
-  compiler::FileModuleReader reader(readerOptions(Assumptions()));
+  compiler::FileModuleReader reader(compiler::readerOptions(Assumptions()));
   const std::unique_ptr<Estimator> estimator =
       inputs.registry().create(asked.estimator, asked.options);
   const ModulePtr module = reader.read(asked.config.mlirFile);

@@ -166,6 +166,8 @@ void printReport(const Report& report, const SweepOutcome& outcome, int code, Se
                      {"results.jsonl", report.files.jsonl},
                      {"summary.json", report.files.summary},
                      {"timing.json", report.files.timing}};
+    if (!report.files.events.empty())
+      json["files"]["events.json"] = report.files.events;
     json["message"] = outcome.message;
     json["exit_code"] = code;
     session.out << indentedText(json);
@@ -190,6 +192,17 @@ void printPlan(const SweepPlan& plan, int jobs, Session& session) {
   session.out << indentedText(json);
 }
 
+// A call that estimated nothing leaves what an earlier one said.
+void keepMetadata(const SweepOutcome& outcome, RunRecord& record) {
+  if (outcome.metadata.is_null())
+    return;
+  try {
+    record.putMetadata(outcome.metadata.dump(-1, ' ', false, Json::error_handler_t::replace));
+  } catch (const StorageError& error) {
+    spdlog::warn("metadata of estimators is lost: {}", error.what());
+  }
+}
+
 // The run itself, with its record open until the report is written, so that no other run can come
 // between.
 int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanInputs& inputs,
@@ -197,7 +210,7 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
   const int jobs = jobCount(arguments);
   // A few helper threads allocate little: they need no arena of their own.
   mallopt(M_ARENA_MAX, jobs + 2);
-  compiler::FileModuleReader reader(readerOptions(plan.assume));
+  compiler::FileModuleReader reader(compiler::readerOptions(plan.assume));
   const OpenedRun run =
       openRunRecord(plan.outputDir, plan, std::string(version()),
                     toText(makeProvenance(plan, inputs.registry(), reader, jobs, session)));
@@ -219,6 +232,7 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
         runSweep(plan, {reader, inputs.registry(), *cache.store, *run.record, &progress}, control);
   }
   tellEnd(outcome, session);
+  keepMetadata(outcome, *run.record);
   // The report needs none of it, and would come on top.
   cache.store.reset();
   malloc_trim(0);

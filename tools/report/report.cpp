@@ -4,6 +4,7 @@
 
 #include "estimators/compute_estimator.h"
 #include "storage/atomic_file.h"
+#include "tools/report/events_file.h"
 #include "tools/report/notes.h"
 #include "tools/report/point_table.h"
 #include "tools/report/row_text.h"
@@ -98,8 +99,8 @@ void writeJson(const std::string& path, const OrderedJson& json) {
 
 ReportFiles reportFiles(const std::string& directory) {
   const std::string stem = directory + '/';
-  return {stem + "results.csv", stem + "results.jsonl", stem + "summary.json",
-          stem + "timing.json"};
+  return {stem + "results.csv", stem + "results.jsonl", stem + "summary.json", stem + "timing.json",
+          stem + "events.json"};
 }
 
 namespace {
@@ -113,6 +114,8 @@ Report makeReport(RunReader& reader, const std::string& directory) {
   report.statistics = mergedStatistics(reader);
   writeJson(report.files.summary, summaryJson(report.facts, report.summary, report.statistics));
   writeJson(report.files.timing, timingJson(report.facts, report.counts, report.statistics));
+  if (!writeEvents(reader, report.files.events))
+    report.files.events.clear();
   return report;
 }
 

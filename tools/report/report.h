@@ -11,6 +11,7 @@ namespace nocturne::tools {
 
 struct ReportFiles {
   std::string csv, jsonl, summary, timing;
+  std::string events; // "" when there are none
 };
 ReportFiles reportFiles(const std::string& directory);
 
@@ -22,7 +23,8 @@ struct Report {
   ReportFiles files;
 };
 
-// Writes results.csv, results.jsonl, summary.json and timing.json into `directory`, each complete
+// Writes results.csv, results.jsonl, summary.json, timing.json and, when estimators told events,
+// events.json into `directory`, each complete
 // or not at all. Streams: memory grows with the points, up to a bound, not with the items. Throws
 // StorageError.
 Report writeReport(RunReader& reader, const std::string& directory);

@@ -77,6 +77,12 @@ OrderedJson provenanceJson(const RunFacts& facts) {
   return json;
 }
 
+// What estimators said of the run, by their names.
+OrderedJson metadataJson(const std::string& text) {
+  OrderedJson json = OrderedJson::parse(text, nullptr, false);
+  return json.is_object() ? json : OrderedJson::object();
+}
+
 void addValues(OrderedJson& json, const ContainerStatistic& container, StatisticsPart part) {
   for (const auto& [name, member] : container.members()) {
     if (member->kind() == StatisticKind::Container) {
@@ -160,6 +166,7 @@ OrderedJson summaryJson(const RunFacts& facts, const Summary& summary,
   json["uncovered"] = uncoveredJson(summary);
   json["uncovered_omitted"] = summary.uncoveredOmitted;
   json["statistics"] = statisticsJson(statistics, StatisticsPart::Values);
+  json["metadata"] = metadataJson(facts.metadata);
   json["notes"] = facts.plan.notes;
   json["provenance"] = provenanceJson(facts);
   return json;
