@@ -10,15 +10,17 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "estimators/registry.h"
 #include "tests/estimators/ops.h"
+#include "tests/estimators/programs.h"
 
 using namespace nocturne;
+using nocturne::test::shell;
+using nocturne::test::Tools;
 using namespace std::chrono_literals;
 
 namespace {
@@ -27,10 +29,6 @@ namespace fs = std::filesystem;
 
 ProgramLimits limits(std::chrono::milliseconds timeout = 60s, size_t bytes = 1 << 20) {
   return {timeout, bytes};
-}
-
-std::vector<std::string> shell(const std::string& script) {
-  return {"sh", "-c", script};
 }
 
 ProgramResult run(const std::string& script, const ProgramLimits& how = limits()) {
@@ -64,27 +62,6 @@ Json command(const std::string& script, Json more = Json::object()) {
   options.update(more);
   return options;
 }
-
-// A folder of programs that stand in for foreign ones.
-class Tools {
-public:
-  Tools() {
-    std::string name = (fs::temp_directory_path() / "nocturne-tools-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Tools() { fs::remove_all(path_); }
-  std::string write(const std::string& name, const std::string& script) const {
-    const std::string path = path_ + '/' + name;
-    std::ofstream(path) << "#!/bin/sh\n" << script << '\n';
-    ::chmod(path.c_str(), 0755);
-    return path;
-  }
-  std::string file(const std::string& name) const { return path_ + '/' + name; }
-
-private:
-  std::string path_;
-};
 
 } // namespace
 
