@@ -33,6 +33,26 @@ std::string splat(const TensorType& type) {
   return type.text() + "=1";
 }
 
+std::string textAt(const Json& object, const char* key, const char* otherwise) {
+  const auto place = object.find(key);
+  if (place == object.end())
+    return otherwise;
+  if (!place->is_string())
+    failTool("the benchmark program's report has a " + std::string(key) + " that is no text");
+  return place->get<std::string>();
+}
+
+double reportedSeconds(const Json& run) {
+  const auto time = run.find("real_time");
+  if (time == run.end() || !time->is_number())
+    failTool("the benchmark program's report has a run without real_time");
+  const std::string unit = textAt(run, "time_unit", "ns");
+  const double factor = secondsPerUnit(unit);
+  if (factor == 1 && unit != "s")
+    failTool("the benchmark program's report has times in an unknown unit: " + unit);
+  return checkedTime(time->get<double>(), factor);
+}
+
 } // namespace
 
 std::vector<double> benchmarkTimes(const std::string& output) {
@@ -41,14 +61,11 @@ std::vector<double> benchmarkTimes(const std::string& output) {
     failTool("the benchmark program wrote no report");
   std::vector<double> times;
   for (const Json& run : json["benchmarks"]) {
-    if (!run.is_object() || run.value("run_type", "iteration") != "iteration")
+    if (!run.is_object() || textAt(run, "run_type", "iteration") != "iteration")
       continue;
     if (run.contains("error_message"))
       failTool("the benchmark failed: " + run["error_message"].dump());
-    const auto time = run.find("real_time");
-    if (time == run.end() || !time->is_number())
-      failTool("the benchmark program's report has a run without real_time");
-    times.push_back(checkedTime(time->get<double>(), secondsPerUnit(run.value("time_unit", "ns"))));
+    times.push_back(reportedSeconds(run));
   }
   if (times.empty())
     failTool("the benchmark program's report has no run");

@@ -264,6 +264,27 @@ TEST_CASE("iree: one input an argument, real times of the runs") {
   CHECK(words.find("--input=4xf32=1 --input=f32=1") != std::string::npos);
 }
 
+TEST_CASE("a report of a benchmark that makes no sense says why") {
+  const auto problem = [](const std::string& report) {
+    try {
+      benchmarkTimes(report);
+    } catch (const ItemError& error) {
+      CHECK((error.failure().kind == FailureKind::ToolFailed));
+      return error.failure().message;
+    }
+    return std::string();
+  };
+  CHECK(problem(R"({"benchmarks": [{"real_time": 1}]})") == "");
+  CHECK(problem("\x01\x02") == "the benchmark program wrote no report");
+  CHECK(problem(R"({"benchmarks": [3]})") == "the benchmark program's report has no run");
+  CHECK(problem(R"({"benchmarks": [{"real_time": "1"}]})").ends_with("without real_time"));
+  CHECK(problem(R"({"benchmarks": [{"run_type": 3}]})").ends_with("run_type that is no text"));
+  CHECK(problem(R"({"benchmarks": [{"real_time": 1, "time_unit": "h"}]})").ends_with("unit: h"));
+  CHECK(problem(R"({"benchmarks": [{"real_time": 0}]})").find("no time above zero") !=
+        std::string::npos);
+  CHECK(problem(R"({"benchmarks": [{"error_message": "no device"}]})").ends_with("\"no device\""));
+}
+
 TEST_CASE("an estimator whose programs are missing says which") {
   EstimatorRegistry registry;
   registerBuiltins(registry);
