@@ -119,7 +119,9 @@ const EstimatorDescription& describe(const EstimatorEntry& entry, const Estimato
   const EstimatorDescription* estimator = lookup(entry.name);
   if (!estimator)
     throw UsageError("there is no estimator \"" + entry.name + '"', entry.pointer);
-  if (!estimator->unavailable.empty())
+  const bool optionsMayHelp =
+      !estimator->unavailabilityIsFinal && !(entry.set.empty() && entry.grid.empty());
+  if (!estimator->unavailable.empty() && !optionsMayHelp)
     throw UsageError("the estimator \"" + entry.name +
                          "\" cannot run here: " + estimator->unavailable,
                      entry.pointer);

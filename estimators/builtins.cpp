@@ -2,6 +2,7 @@
 #include "estimators/registry.h"
 #include "estimators/roofline_estimator.h"
 #include "estimators/roofline_hespas_estimator.h"
+#include "estimators/simulator_estimator.h"
 #include "estimators/systolic_estimator.h"
 
 namespace nocturne {
@@ -10,6 +11,8 @@ void registerBuiltins(EstimatorRegistry& registry) {
   registry.add<RooflineEstimator>();
   registry.add<RooflineHespasEstimator>();
   registry.add<SystolicEstimator>();
+  registry.add<SimulatorEstimator>();
+  registry.add<CocossimEstimator>();
   registry.add<CommandEstimator>();
   registry.add<XlaEstimator>();
   registry.add<IreeEstimator>();

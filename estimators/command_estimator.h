@@ -4,23 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/subprocess.h"
 #include "estimators/compute_estimator.h"
+#include "estimators/program_runs.h"
 
 namespace nocturne {
 
-// Where the times are in what a program writes.
-struct TimeSource {
-  std::string pattern; // POSIX extended regular expression; its first group is a number
-  std::string pointer; // or a JSON pointer into standard output: a number or an array of them
-  double secondsPerUnit = 1;
-};
-
-// All times in the order in which they were written. Throws ItemError (tool_failed) when there is
-// none, or one is no finite number above zero.
-std::vector<double> timesIn(const ProgramResult& result, const TimeSource& source);
-
-// Seconds of the runs in a report of Google Benchmark, without aggregates. Throws as timesIn.
+// Seconds of the runs in a report of Google Benchmark, without aggregates. Throws ItemError as
+// timesIn.
 std::vector<double> benchmarkTimes(const std::string& output);
 
 enum class SampleSummary : uint8_t { Mean, Median, Least };

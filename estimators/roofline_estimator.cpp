@@ -118,14 +118,21 @@ void RooflineEstimator::prepareRates() {
 
 void RooflineEstimator::setTime(OpResult& result, double compute) const {
   double memory = result.bytes / bandwidth_;
-  double time = std::max(compute, memory);
-  if (time > 0) {
-    result.bound = compute > memory ? Bound::Compute : Bound::Memory;
-    if (opOverhead_ > time)
-      result.bound = Bound::Overhead;
-    time += opOverhead_;
-  }
-  result.runtime = time;
+  result.bound = compute > memory ? Bound::Compute : Bound::Memory;
+  addOverhead(result, std::max(compute, memory));
+}
+
+void RooflineEstimator::setKnownTime(OpResult& result, double seconds) const {
+  result.bound = Bound::Compute;
+  addOverhead(result, seconds);
+}
+
+void RooflineEstimator::addOverhead(OpResult& result, double time) const {
+  if (!(time > 0))
+    result.bound = Bound::Free;
+  else if (opOverhead_ > time)
+    result.bound = Bound::Overhead;
+  result.runtime = time > 0 ? time + opOverhead_ : time;
 }
 
 OpResult RooflineEstimator::charge(const OpInfo& op, const Work& work) {

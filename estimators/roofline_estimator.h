@@ -35,6 +35,8 @@ protected:
   virtual double arithmeticSeconds(const OpInfo& op, const OpResult& result) const;
   // The longer of `compute` seconds of arithmetic and the traffic of the result's bytes.
   void setTime(OpResult& result, double compute) const;
+  // A time that includes the traffic.
+  void setKnownTime(OpResult& result, double seconds) const;
 
   double peakFlops() const { return peakFlops_; }
   // B/s: the machine's bandwidth times bandwidth_efficiency. Known from the init hooks on.
@@ -50,6 +52,7 @@ private:
     ExactSum memory;
   };
 
+  void addOverhead(OpResult& result, double time) const;
   OpResult fusion(const OpInfo& op);
   OpResult customCall(const OpInfo& op);
   void setUnknownCustomCall(const Json& value);

@@ -47,7 +47,7 @@ inline OptionSchema systolicOptions() {
 
 inline const std::map<std::string, EstimatorDescription>& descriptions() {
   static const std::map<std::string, EstimatorDescription> all = [] {
-    EstimatorDescription roofline, systolic, cpu, none;
+    EstimatorDescription roofline, systolic, cpu, tool, none;
     roofline.name = "roofline";
     roofline.versions = {{"compute", 1}, {"roofline", 1}};
     roofline.options = rooflineOptions();
@@ -56,9 +56,16 @@ inline const std::map<std::string, EstimatorDescription>& descriptions() {
     systolic.options = systolicOptions();
     cpu.name = "cpu";
     cpu.unavailable = "no compiler is installed";
+    tool.name = "tool";
+    tool.unavailable = "there is no program tool in $PATH";
+    tool.unavailabilityIsFinal = false;
+    tool.options = {{{.name = "path", .validate = option::text, .defaultValue = "tool"}}, {}};
     none.name = "counting";
-    return std::map<std::string, EstimatorDescription>{
-        {"roofline", roofline}, {"systolic", systolic}, {"cpu", cpu}, {"counting", none}};
+    return std::map<std::string, EstimatorDescription>{{"roofline", roofline},
+                                                       {"systolic", systolic},
+                                                       {"cpu", cpu},
+                                                       {"tool", tool},
+                                                       {"counting", none}};
   }();
   return all;
 }

@@ -125,6 +125,10 @@ TEST_CASE("mistakes in an estimator have their place and the nearest name") {
   CHECK(estimatorMistake(R"({"set": {}})") == "/estimators/0: the estimator has no \"name\"");
   CHECK(estimatorMistake(R"("cpu")") ==
         "/estimators/0: the estimator \"cpu\" cannot run here: no compiler is installed");
+  CHECK(estimatorMistake(R"("tool")") ==
+        "/estimators/0: the estimator \"tool\" cannot run here: there is no program tool in $PATH");
+  // Options may name the program.
+  CHECK(estimatorMistake(R"({"name": "tool", "set": {"path": "/opt/tool"}})") == "");
   CHECK(estimatorMistake(R"({"name": "systolic", "set": {"row": 1}})") ==
         "/estimators/0/set/row: there is no option \"row\"; did you mean \"rows\"?");
   CHECK(estimatorMistake(R"({"name": "systolic", "set": {"rows": 0}})") ==

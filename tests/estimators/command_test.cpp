@@ -10,15 +10,17 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "estimators/registry.h"
 #include "tests/estimators/ops.h"
+#include "tests/estimators/programs.h"
 
 using namespace nocturne;
+using nocturne::test::shell;
+using nocturne::test::Tools;
 using namespace std::chrono_literals;
 
 namespace {
@@ -27,10 +29,6 @@ namespace fs = std::filesystem;
 
 ProgramLimits limits(std::chrono::milliseconds timeout = 60s, size_t bytes = 1 << 20) {
   return {timeout, bytes};
-}
-
-std::vector<std::string> shell(const std::string& script) {
-  return {"sh", "-c", script};
 }
 
 ProgramResult run(const std::string& script, const ProgramLimits& how = limits()) {
@@ -64,27 +62,6 @@ Json command(const std::string& script, Json more = Json::object()) {
   options.update(more);
   return options;
 }
-
-// A folder of programs that stand in for foreign ones.
-class Tools {
-public:
-  Tools() {
-    std::string name = (fs::temp_directory_path() / "nocturne-tools-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Tools() { fs::remove_all(path_); }
-  std::string write(const std::string& name, const std::string& script) const {
-    const std::string path = path_ + '/' + name;
-    std::ofstream(path) << "#!/bin/sh\n" << script << '\n';
-    ::chmod(path.c_str(), 0755);
-    return path;
-  }
-  std::string file(const std::string& name) const { return path_ + '/' + name; }
-
-private:
-  std::string path_;
-};
 
 } // namespace
 
@@ -285,6 +262,27 @@ TEST_CASE("iree: one input an argument, real times of the runs") {
   std::ifstream stream(seen);
   const std::string words((std::istreambuf_iterator<char>(stream)), {});
   CHECK(words.find("--input=4xf32=1 --input=f32=1") != std::string::npos);
+}
+
+TEST_CASE("a report of a benchmark that makes no sense says why") {
+  const auto problem = [](const std::string& report) {
+    try {
+      benchmarkTimes(report);
+    } catch (const ItemError& error) {
+      CHECK((error.failure().kind == FailureKind::ToolFailed));
+      return error.failure().message;
+    }
+    return std::string();
+  };
+  CHECK(problem(R"({"benchmarks": [{"real_time": 1}]})") == "");
+  CHECK(problem("\x01\x02") == "the benchmark program wrote no report");
+  CHECK(problem(R"({"benchmarks": [3]})") == "the benchmark program's report has no run");
+  CHECK(problem(R"({"benchmarks": [{"real_time": "1"}]})").ends_with("without real_time"));
+  CHECK(problem(R"({"benchmarks": [{"run_type": 3}]})").ends_with("run_type that is no text"));
+  CHECK(problem(R"({"benchmarks": [{"real_time": 1, "time_unit": "h"}]})").ends_with("unit: h"));
+  CHECK(problem(R"({"benchmarks": [{"real_time": 0}]})").find("no time above zero") !=
+        std::string::npos);
+  CHECK(problem(R"({"benchmarks": [{"error_message": "no device"}]})").ends_with("\"no device\""));
 }
 
 TEST_CASE("an estimator whose programs are missing says which") {

@@ -56,11 +56,12 @@ struct Asked {
 
 Asked whatIsAsked(const RunArguments& arguments, const PlanInputs& inputs) {
   Asked asked;
-  if (!arguments.configFile.empty())
-    asked.config = readHespasConfig(arguments.configFile, arguments.hespasNumbers);
-  asked.estimator = arguments.estimator.empty()
-                        ? asked.config.method
-                        : estimatorForMethod(arguments.estimator, arguments.hespasNumbers);
+  if (!arguments.estimator.empty())
+    asked.estimator = estimatorForMethod(arguments.estimator, arguments.hespasNumbers);
+  if (!arguments.configFile.empty()) {
+    asked.config = readHespasConfig(arguments.configFile, asked.estimator, arguments.hespasNumbers);
+    asked.estimator = asked.config.method;
+  }
   if (asked.estimator.empty())
     throw UsageError("run: name an estimator, or a configuration file that does");
   const EstimatorDescription* description = inputs.registry().find(asked.estimator);
