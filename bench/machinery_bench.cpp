@@ -101,7 +101,7 @@ template <int N>
 class Numbered : public RooflineEstimator {
 public:
   static void describe(EstimatorClass<Numbered>& c) {
-    c.name("numbered_" + std::to_string(N)).extends<RooflineEstimator>();
+    c.name("numbered_" + std::to_string(N)).template extends<RooflineEstimator>();
     c.option("factor", &Numbered::factor_, option::positive).defaultValue(1.0);
     c.opHandler({"stablehlo.sort"}, &Numbered::sort);
   }

@@ -1,4 +1,5 @@
-# find_package(Nocturne): the target Nocturne::estimator, for estimators of one's own as plug-ins.
+# find_package(Nocturne): the targets Nocturne::estimator, for estimators of one's own as plug-ins, and
+# Nocturne::nocturne, for programs that estimate files (actors/standalone.h).
 include(CMakeFindDependencyMacro)
 find_dependency(nlohmann_json 3.11)
 
@@ -12,5 +13,11 @@ if(NOT TARGET Nocturne::estimator)
     # The same formula gives the same bits on every machine.
     INTERFACE_COMPILE_OPTIONS -ffp-contract=off
     INTERFACE_LINK_LIBRARIES nlohmann_json::nlohmann_json)
+endif()
+if(NOT TARGET Nocturne::nocturne AND EXISTS "${nocturne_prefix}/lib/libnocturne.so")
+  add_library(Nocturne::nocturne SHARED IMPORTED)
+  set_target_properties(Nocturne::nocturne PROPERTIES
+    IMPORTED_LOCATION "${nocturne_prefix}/lib/libnocturne.so"
+    INTERFACE_LINK_LIBRARIES Nocturne::estimator)
 endif()
 set(Nocturne_FOUND TRUE)

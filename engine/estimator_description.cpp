@@ -78,8 +78,8 @@ OptionSchema schemaFromJson(const Json& json, const std::string& pointer, int de
     throw UsageError("expected an array, not " + excerpt(options),
                      childPointer(pointer, "options"));
   for (size_t i = 0; i < options.size(); ++i)
-    schema.options.push_back(optionFromJson(
-        options[i], childPointer(childPointer(pointer, "options"), i)));
+    schema.options.push_back(
+        optionFromJson(options[i], childPointer(childPointer(pointer, "options"), i)));
   const std::string basesAt = childPointer(pointer, "bases");
   const Json& bases = member(json, "bases", pointer);
   if (!bases.is_object())

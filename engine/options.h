@@ -35,7 +35,8 @@ struct Kind {
   std::vector<std::string> values{};
 };
 Kind kindOf(const OptionValidator& validator);
-// The check of that kind; for "custom" one that lets everything pass. Throws UsageError for a name that there is not.
+// The check of that kind; for "custom" one that lets everything pass. Throws UsageError for a name
+// that there is not.
 OptionValidator ofKind(const Kind& kind);
 } // namespace option
 

@@ -63,7 +63,7 @@ void checkOptions(const ClassDeclaration& declaration) {
 }
 
 void checkHandlers(const ClassDeclaration& declaration) {
-  std::set<std::string> seen;
+  std::vector<std::string_view> seen;
   for (const HandlerDeclaration& handler : declaration.handlers) {
     if (handler.names.empty())
       throwDeclarationError(declaration, "an op handler names no operation");
@@ -71,10 +71,12 @@ void checkHandlers(const ClassDeclaration& declaration) {
       size_t dot = name.find('.');
       if (dot == 0 || dot == std::string::npos || dot + 1 == name.size())
         throwDeclarationError(declaration, "\"" + name + "\" is not the full name of an operation");
-      if (!seen.insert(name).second)
-        throwDeclarationError(declaration, "two op handlers for " + name);
+      seen.push_back(name);
     }
   }
+  std::sort(seen.begin(), seen.end());
+  if (const auto twice = std::adjacent_find(seen.begin(), seen.end()); twice != seen.end())
+    throwDeclarationError(declaration, "two op handlers for " + std::string(*twice));
 }
 
 } // namespace

@@ -8,7 +8,5 @@ namespace nocturne {
 // "estimator class \"name\": what"
 [[noreturn]] void throwDeclarationError(const ClassDeclaration& declaration,
                                         const std::string& what);
-// Throws Error.
-void checkDeclaration(const ClassDeclaration& declaration);
 
 } // namespace nocturne

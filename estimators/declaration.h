@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -29,6 +30,10 @@ struct OpRun {
 };
 
 // A member function of a class that only its declaration knows. Calls take the object as void*.
+//
+// Hooks run once for each operation, so that a call through two pointers is felt. Where a pointer
+// to a member function that is not virtual is known to be the address of a function that takes the
+// object first (the Itanium ABI on x86-64), that one is called.
 template <typename R, typename... A>
 class Method {
 public:
@@ -42,18 +47,35 @@ public:
       std::memcpy(&target, pointer, sizeof(target));
       return (static_cast<T*>(self)->*target)(std::forward<A>(arguments)...);
     };
+#if defined(__x86_64__) && defined(__GXX_ABI_VERSION)
+    struct Parts {
+      uintptr_t function;
+      ptrdiff_t adjustment;
+    } parts;
+    static_assert(sizeof(method) == sizeof(parts));
+    std::memcpy(&parts, &method, sizeof(parts));
+    if ((parts.function & 1) == 0) {
+      direct_ = reinterpret_cast<Direct>(parts.function);
+      adjustment_ = parts.adjustment;
+    }
+#endif
   }
   template <typename T>
   explicit Method(R (T::*method)(A...) const) : Method(reinterpret_cast<R (T::*)(A...)>(method)) {}
 
   R operator()(void* self, A... arguments) const {
+    if (direct_ != nullptr)
+      return direct_(static_cast<std::byte*>(self) + adjustment_, std::forward<A>(arguments)...);
     return call_(self, pointer_.data(), std::forward<A>(arguments)...);
   }
   explicit operator bool() const { return call_ != nullptr; }
 
 private:
+  using Direct = R (*)(void*, A...);
   alignas(std::max_align_t) std::array<std::byte, 16> pointer_{};
   R (*call_)(void*, const std::byte*, A...) = nullptr;
+  Direct direct_ = nullptr;
+  ptrdiff_t adjustment_ = 0;
 };
 
 using OpHandler = Method<OpResult, const OpInfo&>;

@@ -120,7 +120,7 @@ void Estimator::describe(EstimatorClass<Estimator>& c) {
 void Estimator::setUp(std::shared_ptr<const EstimatorPlan> plan, void* self, const Json& options) {
   plan_ = std::move(plan);
   selves_ = plan_->objects(self);
-  run_.reserve(plan_->names.size());
+  run_.reserve(plan_->operations.names->size());
   for (const BoundOption& bound : plan_->options)
     if (const Json* value = valueAt(options, bound.path))
       bound.owner->options[bound.option].set(selves_[bound.classIndex], *value);
@@ -155,12 +155,12 @@ const std::string& Estimator::displayName() const {
 }
 
 std::string_view Estimator::slotName(uint32_t slot) const {
-  size_t known = plan_->names.size();
-  return slot < known ? plan_->names[slot] : extraNames_[slot - known];
+  size_t known = plan_->operations.names->size();
+  return slot < known ? (*plan_->operations.names)[slot] : extraNames_[slot - known];
 }
 
 uint32_t Estimator::extraSlot(const std::string& name) {
-  auto next = static_cast<uint32_t>(plan_->names.size() + extraNames_.size());
+  auto next = static_cast<uint32_t>(plan_->operations.names->size() + extraNames_.size());
   auto [place, isNew] = extraSlots_.emplace(name, next);
   if (isNew)
     extraNames_.push_back(name);
@@ -168,17 +168,18 @@ uint32_t Estimator::extraSlot(const std::string& name) {
 }
 
 uint32_t Estimator::ownSlot(const Estimator& other, uint32_t slot) {
-  return slot < plan_->names.size() ? slot : extraSlot(std::string(other.slotName(slot)));
+  return slot < plan_->operations.names->size() ? slot
+                                                : extraSlot(std::string(other.slotName(slot)));
 }
 
 OpResult Estimator::callHandler(const OpInfo& op, uint32_t& slot) {
-  slot = plan_->names.find(op.name);
+  slot = plan_->operations.names->find(op.name);
   if (slot != NameTable::kNone) {
-    const BoundHandler& handler = plan_->handlers[slot];
+    const BoundHandler& handler = plan_->operations.handlers[slot];
     return handler.method(selves_[handler.classIndex], op);
   }
   slot = extraSlot(op.name);
-  const BoundHandler& handler = plan_->defaultHandler;
+  const BoundHandler& handler = plan_->operations.defaultHandler;
   if (!handler.method)
     throw ItemError({FailureKind::UnsupportedOp,
                      "estimator " + displayName() + " has no handler for " + op.name, "", 0, 0});
@@ -202,7 +203,7 @@ void Estimator::prepare(const Module& module) {
   prepared_->ops = module.ops.data();
   prepared_->slots.reserve(module.ops.size());
   for (const OpInfo& op : module.ops)
-    prepared_->slots.push_back(plan_->names.find(op.name));
+    prepared_->slots.push_back(plan_->operations.names->find(op.name));
   prepared_->works.resize(module.ops.size());
 }
 
@@ -212,7 +213,7 @@ OpResult Estimator::callPrepared(const Module& module, size_t index, uint32_t& s
   slot = prepared_->slots[index];
   if (slot == NameTable::kNone)
     return callHandler(*currentOp_, slot);
-  const BoundHandler& handler = plan_->handlers[slot];
+  const BoundHandler& handler = plan_->operations.handlers[slot];
   return handler.method(selves_[handler.classIndex], *currentOp_);
 }
 
@@ -286,9 +287,12 @@ void Estimator::runRows(const Module& module, RunSums& sums, int64_t& failingOp)
     std::optional<OpResult>& result = results[row.op];
     bool first = !result.has_value();
     auto call = [&](const auto& hooks, const auto&... more) {
-      for (const auto& hook : hooks)
-        if (first || !hook.perDistinct)
-          hook.method(selves_[hook.classIndex], hook.perDistinct ? total : perRow, more...);
+      for (const auto& hook : hooks) {
+        if (!hook.perDistinct)
+          hook.method(selves_[hook.classIndex], perRow, more...);
+        else if (first)
+          hook.method(selves_[hook.classIndex], total, more...);
+      }
     };
     call(plan_->hooks.preOp);
     uint32_t slot = 0;

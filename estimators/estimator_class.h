@@ -52,13 +52,20 @@ private:
   ConfigOption& option_;
 };
 
+// Declarations of bases that were made already, each of them checked.
+using DeclaredBases = std::map<std::type_index, std::shared_ptr<const ClassDeclaration>>;
+
 template <typename T>
-std::shared_ptr<const ClassDeclaration> declarationOf();
+std::shared_ptr<const ClassDeclaration> declarationOf(DeclaredBases& bases);
+
+// Throws Error that names the class and the mistake.
+void checkDeclaration(const ClassDeclaration& declaration);
 
 template <typename T>
 class EstimatorClass {
 public:
-  explicit EstimatorClass(ClassDeclaration& declaration) : declaration_(declaration) {}
+  EstimatorClass(ClassDeclaration& declaration, DeclaredBases& bases)
+      : declaration_(declaration), bases_(bases) {}
 
   // The name to select it by, and of the sub-object that holds its options in derived classes.
   // Without it, the name of the class without "Estimator", in lower case.
@@ -90,7 +97,13 @@ public:
     static_assert(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>);
     static_assert(std::is_convertible_v<T*, Base*>,
                   "the base is there twice: inherit it virtually (public virtual Base)");
-    declaration_.bases.push_back({declarationOf<Base>(), [](void* derived) -> void* {
+    std::shared_ptr<const ClassDeclaration>& base = bases_[typeid(Base)];
+    if (!base) {
+      std::shared_ptr<const ClassDeclaration> made = declarationOf<Base>(bases_);
+      checkDeclaration(*made);
+      base = std::move(made);
+    }
+    declaration_.bases.push_back({base, [](void* derived) -> void* {
                                     return static_cast<Base*>(static_cast<T*>(derived));
                                   }});
     return *this;
@@ -178,6 +191,7 @@ private:
   }
 
   ClassDeclaration& declaration_;
+  DeclaredBases& bases_;
 };
 
 // Throws Error: a class has one default handler.
@@ -232,13 +246,13 @@ private:
 std::string displayNameOf(const std::type_info& type);
 
 template <typename T>
-std::shared_ptr<const ClassDeclaration> declarationOf() {
+std::shared_ptr<const ClassDeclaration> declarationOf(DeclaredBases& bases) {
   static_assert(std::is_base_of_v<Estimator, T>, "an estimator derives from nocturne::Estimator");
   static_assert(
       requires(EstimatorClass<T>& c) { T::describe(c); },
       "the class needs its own static void describe(EstimatorClass<T>&)");
   auto declaration = std::make_shared<ClassDeclaration>(std::type_index(typeid(T)));
-  EstimatorClass<T> builder(*declaration);
+  EstimatorClass<T> builder(*declaration, bases);
   T::describe(builder);
   if (declaration->name.empty())
     declaration->name = displayNameOf(typeid(T));

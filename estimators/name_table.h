@@ -13,10 +13,11 @@ class NameTable {
 public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  NameTable() = default;
+  NameTable() : NameTable(std::vector<std::string>()) {}
   explicit NameTable(std::vector<std::string> names);
   uint32_t find(std::string_view name) const;
   size_t size() const { return names_.size(); }
+  const std::vector<std::string>& names() const { return names_; }
   const std::string& operator[](uint32_t index) const { return names_[index]; }
 
 private:

@@ -1,8 +1,10 @@
 #include "estimators/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "engine/error.h"
 #include "estimators/check_declaration.h"
@@ -20,7 +22,6 @@ public:
   explicit Lineariser(EstimatorPlan& plan) : plan_(plan) {}
 
   uint32_t visit(const Declaration& declaration) {
-    checkDeclaration(*declaration);
     std::vector<uint32_t> firstHere;
     for (const BaseDeclaration& base : declaration->bases) {
       if (places_.contains(base.base->type))
@@ -120,13 +121,15 @@ private:
 
 // Options are given by flat name on the command line and in code, so that each needs its own.
 void checkFlatNames(const ClassDeclaration& declaration, const OptionSchema& schema) {
-  std::map<std::string, std::string> paths;
-  for (const std::string& path : optionPaths(schema)) {
-    const auto [place, isNew] = paths.emplace(flatName(path), path);
-    if (!isNew)
-      throwDeclarationError(declaration, "options \"" + place->second + "\" and \"" + path +
-                                             "\" have the same flat name");
-  }
+  std::vector<std::pair<std::string, std::string>> paths;
+  for (std::string& path : optionPaths(schema))
+    paths.emplace_back(flatName(path), std::move(path));
+  std::sort(paths.begin(), paths.end());
+  const auto same = std::adjacent_find(
+      paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (same != paths.end())
+    throwDeclarationError(declaration, "options \"" + same->second + "\" and \"" +
+                                           std::next(same)->second + "\" have the same flat name");
 }
 
 template <typename... S>
@@ -158,22 +161,56 @@ void bindHooks(EstimatorPlan& plan, uint32_t index) {
 }
 
 // Later classes override earlier ones, name by name.
-void bindHandlers(EstimatorPlan& plan) {
-  std::map<std::string, BoundHandler> byName;
-  for (uint32_t i = 0; i < plan.classes.size(); ++i) {
-    const ClassDeclaration& declaration = *plan.classes[i].declaration;
-    for (const HandlerDeclaration& handler : declaration.handlers)
-      for (const std::string& name : handler.names)
-        byName[name] = {handler.method, i};
-    if (declaration.defaultHandler)
-      plan.defaultHandler = {*declaration.defaultHandler, i};
+void addHandlers(HandlerTable& table, const ClassDeclaration& declaration, uint32_t index) {
+  std::vector<std::string> added;
+  std::vector<BoundHandler> addedHandlers;
+  for (const HandlerDeclaration& handler : declaration.handlers)
+    for (const std::string& name : handler.names) {
+      const uint32_t place = table.names->find(name);
+      if (place != NameTable::kNone) {
+        table.handlers[place] = {handler.method, index};
+      } else {
+        added.push_back(name);
+        addedHandlers.push_back({handler.method, index});
+      }
+    }
+  if (declaration.defaultHandler)
+    table.defaultHandler = {*declaration.defaultHandler, index};
+  if (added.empty())
+    return;
+  std::vector<std::string> names = table.names->names();
+  names.insert(names.end(), added.begin(), added.end());
+  table.names = std::make_shared<NameTable>(std::move(names));
+  table.handlers.insert(table.handlers.end(), addedHandlers.begin(), addedHandlers.end());
+}
+
+// Of the first classes of the plan, down to its first base, from the tables.
+HandlerTable inheritedHandlers(const EstimatorPlan& plan, size_t count, HandlerTables& tables) {
+  if (count == 0)
+    return {};
+  std::shared_ptr<const HandlerTable>& known = tables[plan.classes[count - 1].declaration.get()];
+  if (!known) {
+    auto table = std::make_shared<HandlerTable>();
+    for (uint32_t i = 0; i < count; ++i)
+      addHandlers(*table, *plan.classes[i].declaration, i);
+    known = std::move(table);
   }
-  std::vector<std::string> names;
-  for (const auto& [name, handler] : byName) {
-    names.push_back(name);
-    plan.handlers.push_back(handler);
-  }
-  plan.names = NameTable(std::move(names));
+  return *known;
+}
+
+size_t classesOfFirstBase(const EstimatorPlan& plan) {
+  const std::vector<BaseDeclaration>& bases = plan.classes.back().declaration->bases;
+  for (size_t i = 0; !bases.empty() && i < plan.classes.size(); ++i)
+    if (plan.classes[i].declaration->type == bases.front().base->type)
+      return i + 1;
+  return 0;
+}
+
+void bindHandlers(EstimatorPlan& plan, HandlerTables& tables) {
+  const size_t inherited = classesOfFirstBase(plan);
+  plan.operations = inheritedHandlers(plan, inherited, tables);
+  for (size_t i = inherited; i < plan.classes.size(); ++i)
+    addHandlers(plan.operations, *plan.classes[i].declaration, static_cast<uint32_t>(i));
 }
 
 void describe(EstimatorPlan& plan, const Declaration& declaration) {
@@ -181,7 +218,7 @@ void describe(EstimatorPlan& plan, const Declaration& declaration) {
   out.name = declaration->name;
   out.help = declaration->help;
   out.allowMultiprocess = declaration->allowMultiprocess;
-  out.wholeModule = plan.handlers.empty();
+  out.wholeModule = plan.operations.handlers.empty();
   for (const PlanClass& one : plan.classes) {
     out.versions.emplace_back(one.declaration->name, one.declaration->version);
     if (out.unavailable.empty() && one.declaration->unavailable)
@@ -222,8 +259,9 @@ std::vector<void*> EstimatorPlan::objects(void* self) const {
   return out;
 }
 
-std::shared_ptr<const EstimatorPlan> makePlan(const Declaration& declaration,
-                                              const std::string& environment) {
+std::shared_ptr<const EstimatorPlan>
+makePlan(const Declaration& declaration, const std::string& environment, HandlerTables& tables) {
+  checkDeclaration(*declaration); // its bases were when it named them
   auto plan = std::make_shared<EstimatorPlan>();
   Lineariser(*plan).visit(declaration);
   checkDisplayNames(*plan);
@@ -234,7 +272,7 @@ std::shared_ptr<const EstimatorPlan> makePlan(const Declaration& declaration,
   checkSharedBases(*plan);
   for (uint32_t i = 0; i < plan->classes.size(); ++i)
     bindHooks(*plan, i);
-  bindHandlers(*plan);
+  bindHandlers(*plan, tables);
   describe(*plan, declaration);
   plan->description.environment = environment;
   return plan;

@@ -2,6 +2,7 @@
 // which order, for which object.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,15 @@ struct BoundHandler {
   uint32_t classIndex = 0;
 };
 
+// The handlers of a class and all its bases, by name of the operation.
+struct HandlerTable {
+  std::shared_ptr<const NameTable> names = std::make_shared<NameTable>();
+  std::vector<BoundHandler> handlers; // by place in `names`
+  BoundHandler defaultHandler;        // its method is null when there is none
+};
+// Those of bases that were resolved already. A class sees its first base as that base sees itself.
+using HandlerTables = std::map<const ClassDeclaration*, std::shared_ptr<const HandlerTable>>;
+
 struct BoundOption {
   std::vector<std::string> path; // in the resolved configuration
   std::shared_ptr<const ClassDeclaration> owner;
@@ -39,10 +49,8 @@ struct PlanClass {
 
 struct EstimatorPlan {
   EstimatorDescription description;
-  std::vector<PlanClass> classes;     // bases first: the order of hooks; the class itself is last
-  NameTable names;                    // of the operations that have a handler
-  std::vector<BoundHandler> handlers; // by place in `names`
-  BoundHandler defaultHandler;        // its method is null when there is none
+  std::vector<PlanClass> classes; // bases first: the order of hooks; the class itself is last
+  HandlerTable operations;
   HookLists<BoundHook> hooks;
   bool hasRowHooks = false; // an op hook wants one call per row
   std::vector<BoundOption> options;
@@ -51,10 +59,10 @@ struct EstimatorPlan {
   std::vector<void*> objects(void* self) const;
 };
 
-// Checks the declaration and resolves it. `environment` as in EstimatorDescription. Throws Error
-// that names the class and the mistake.
+// Checks the declaration and resolves it. `environment` as in EstimatorDescription; `tables` is
+// added to. Throws Error that names the class and the mistake.
 std::shared_ptr<const EstimatorPlan>
-makePlan(const std::shared_ptr<const ClassDeclaration>& declaration,
-         const std::string& environment = {});
+makePlan(const std::shared_ptr<const ClassDeclaration>& declaration, const std::string& environment,
+         HandlerTables& tables);
 
 } // namespace nocturne

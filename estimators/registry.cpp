@@ -1,12 +1,14 @@
 #include "estimators/registry.h"
 
+#include <utility>
+
 #include "engine/error.h"
 #include "estimators/plan.h"
 
 namespace nocturne {
 
 void EstimatorRegistry::addClass(std::shared_ptr<const ClassDeclaration> declaration) {
-  std::shared_ptr<const EstimatorPlan> plan = makePlan(declaration, environment_);
+  std::shared_ptr<const EstimatorPlan> plan = makePlan(declaration, environment_, tables_);
   if (!plans_.emplace(declaration->name, std::move(plan)).second)
     throw Error("two estimator classes are called \"" + declaration->name + '"');
 }
@@ -15,13 +17,20 @@ void EstimatorRegistry::addFrom(std::shared_ptr<void> library, const std::string
                                 const std::function<void()>& add) {
   libraries_.push_back(std::move(library));
   environment_ = environment;
+  DeclaredBases others = std::exchange(bases_, {});
+  HandlerTables otherTables = std::exchange(tables_, {});
+  const auto restore = [&] {
+    environment_.clear();
+    bases_ = std::move(others);
+    tables_ = std::move(otherTables);
+  };
   try {
     add();
   } catch (...) {
-    environment_.clear();
+    restore();
     throw;
   }
-  environment_.clear();
+  restore();
 }
 
 const EstimatorDescription* EstimatorRegistry::find(const std::string& name) const {

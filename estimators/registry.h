@@ -12,12 +12,14 @@
 
 namespace nocturne {
 
+struct HandlerTable;
+
 class EstimatorRegistry {
 public:
   // Checks the declaration. Throws Error that names the class and the mistake.
   template <typename T>
   void add() {
-    addClass(declarationOf<T>());
+    addClass(declarationOf<T>(bases_));
   }
 
   // Runs `add`, which adds classes whose code is in `library`; it is kept as long as the registry.
@@ -50,6 +52,8 @@ private:
 
   std::vector<std::shared_ptr<void>> libraries_; // first: closed after all that is of their code
   std::string environment_;                      // of the library that is adding its classes
+  DeclaredBases bases_;                          // of one library: classes of two may share a name
+  std::map<const ClassDeclaration*, std::shared_ptr<const HandlerTable>> tables_; // of bases_
   std::map<std::string, std::shared_ptr<const EstimatorPlan>, std::less<>> plans_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 using Note = std::pair<std::string_view, std::string_view>;
 
 // Keys of the file that are read there and have nothing to decide here.
-constexpr std::array<Note, 11> kUnusedKeys = {{
+constexpr std::array<Note, 9> kUnusedKeys = {{
     {"split_strategy", "the module is estimated whole"},
     {"block_lim", "the module is estimated whole"},
     {"separator", "the module is estimated whole"},
@@ -26,9 +26,17 @@ constexpr std::array<Note, 11> kUnusedKeys = {{
     {"merge", "the module is estimated whole"},
     {"clean", "the output folder is not emptied"},
     {"num_threads", "one module is estimated"},
-    {"cache_dir", "a single estimate keeps no cache; nocturne sweep does"},
-    {"disable_cache", "a single estimate keeps no cache; nocturne sweep does"},
-    {"in_memory_only_cache", "a single estimate keeps no cache; nocturne sweep does"},
+    {"in_memory_only_cache", "it is an option of /perf_estimator/hardware"},
+}};
+
+// Options of every estimator that stand beside /perf_estimator as well; those inside count first.
+struct SharedOption {
+  const char* key;
+  Json (*check)(const Json&);
+};
+constexpr std::array<SharedOption, 2> kSharedOptions = {{
+    {"cache_dir", option::text},
+    {"disable_cache", option::boolean},
 }};
 
 // An option of hespas' estimators that has another name here, or no effect: then `reason` says why.
@@ -159,6 +167,11 @@ void readEstimator(const Json& estimator, const std::string& asked, bool hespasN
   const std::string method = textAt(estimator, "method", pointer);
   config.method = asked.empty() ? estimatorOf(method, hespasNumbers, config) : asked;
   noteUnused(estimator, "/perf_estimator", config);
+  for (const SharedOption& shared : kSharedOptions)
+    if (estimator.contains(shared.key))
+      config.notes.push_back(childPointer(pointer, shared.key) +
+                             " has no effect: it belongs beside /perf_estimator, or into its "
+                             "hardware");
   if (const auto hardware = estimator.find("hardware"); hardware != estimator.end()) {
     if (!hardware->is_object())
       throw UsageError("expected an object, not " + excerpt(*hardware),
@@ -195,6 +208,11 @@ HespasConfig readHespasConfig(const std::string& path, const std::string& asked,
     config.outputDir = textAt(json, "output_dir", "");
     if (const auto estimator = json.find("perf_estimator"); estimator != json.end())
       readEstimator(*estimator, asked, hespasNumbers, config);
+    for (const SharedOption& shared : kSharedOptions)
+      if (const auto value = json.find(shared.key);
+          value != json.end() && !config.hardware.contains(shared.key))
+        config.hardware[shared.key] =
+            atPointer(childPointer("", shared.key), [&] { return shared.check(*value); });
     noteUnused(json, "", config);
   } catch (const UsageError& error) {
     throw error.inFile(path);

@@ -18,11 +18,14 @@ public:
     c.opHandler({"stablehlo.sort"}, &FrictionEstimator::sort);
     c.preRunHook(&FrictionEstimator::begin);
     c.postRunHook(&FrictionEstimator::end);
+    c.metadataHook(&FrictionEstimator::sum);
+    c.mergeWith<&FrictionEstimator::add>();
   }
 
 private:
   OpResult sort(const OpInfo& op) {
     // Read and written once for each factor of the traffic.
+    ++sorts_;
     return chargeBandwidth(op, sortFactor_ * (op.operandBytes() + op.resultBytes()));
   }
 
@@ -32,7 +35,13 @@ private:
     addEvent("end", result.runtime.value_or(0), "s", {{"bytes", result.bytes}});
   }
 
+  // A run has many instances, one for each module and machine. One of them is given all others, and
+  // then asked.
+  void add(const FrictionEstimator& other) { sorts_ += other.sorts_; }
+  Json sum() { return {{"distinct_sorts", sorts_}}; }
+
   double sortFactor_ = 1;
+  int sorts_ = 0;
 };
 
 void addEstimators(EstimatorRegistry& registry) {

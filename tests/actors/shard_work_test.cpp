@@ -23,16 +23,11 @@ struct Desk {
     return tinyPlan(files, pointCount);
   }
   WorkContext context(bool cached = true) {
-    return {plan,
-            world.registry,
-            world.reader,
-            "fake reader",
-            *points,
-            modules,
-            metadata,
-            cached ? &claims : nullptr,
-            {},
-            abandon.get_token()};
+    return {plan,         world.registry,
+            world.reader, "fake reader",
+            *points,      modules,
+            metadata,     cached ? &claims : nullptr,
+            {},           abandon.get_token()};
   }
   Shard shard(uint64_t module) {
     return {hashedInfo(module, plan.modules[module].path), 0,

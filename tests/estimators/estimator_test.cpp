@@ -317,7 +317,7 @@ TEST_CASE("declarations are checked when a class is registered") {
                                     "to change");
   CHECK(mistake<HidesEvents>().find("it hides Estimator::addEvent()") != std::string::npos);
   CHECK(mistake<SameFlatName>() ==
-        "estimator class \"flat_names\": options \"left_two_b\" and \"left.two_b\" have the same "
+        "estimator class \"flat_names\": options \"left.two_b\" and \"left_two_b\" have the same "
         "flat name");
   CHECK(mistake<BadName>().find("letters, digits") != std::string::npos);
   CHECK(mistake<NoBase>() == "estimator class \"no_base\": it does not extend any estimator");

@@ -5,6 +5,7 @@ The programs that some estimators need are stood in for by a few lines of shell 
 
 import json
 import os
+import shutil
 
 import harness
 
@@ -126,13 +127,49 @@ class Keys(Configuration):
         values = {"split_strategy": "individual_split", "block_lim": 1024, "merge": True,
                   "separator": "is_communication_op", "separator_policy": "isolated",
                   "separator_node_type": "comm_coll_node", "clean": True, "num_threads": 4,
-                  "cache_dir": "kept", "disable_cache": True, "in_memory_only_cache": True}
+                  "in_memory_only_cache": True}
         for key, value in values.items():
             with self.subTest(key=key):
                 result, err = self.run_config(self.config(**{key: value}))
                 self.assertIn(f"note: /{key} has no effect: ", err)
                 self.assertEqual(result["runtime_estimate"], plain)
-        self.assertFalse(os.path.exists(self.path("kept")))
+
+    def is_hit(self, content, *words):
+        harness.write(self.path("config.json"), json.dumps(content))
+        out, _ = self.run_command("run", "--config-file", "config.json", *words,
+                                  env=self.environment)
+        return "from the cache" in out
+
+    def test_cache_dir_is_hit_by_the_next_process(self):
+        config = self.config(cache_dir="kept")
+        self.assertFalse(self.is_hit(config))
+        self.assertTrue(os.path.exists(self.path("kept", "cache.sqlite")))
+        self.assertTrue(self.is_hit(config))
+        # What a hit says is what the first estimate said.
+        self.assertEqual(self.result(config), self.result(self.config(cache_dir="other")))
+        # Another place with the same content, and what has no influence: the same keys.
+        shutil.move(self.path("kept"), self.path("moved"))
+        moved = self.config(hardware={**MACHINE, "cache_dir": "moved"}, cache_dir="nowhere")
+        self.assertTrue(self.is_hit(moved))
+        self.assertFalse(os.path.exists(self.path("nowhere")))
+        self.assertFalse(self.is_hit(moved, "--peak-flops=1e12"))
+        self.assertTrue(self.is_hit(moved, "--peak-flops=1e12"))
+
+    def test_a_cache_that_is_disabled_or_in_memory_leaves_no_file(self):
+        inside = {**MACHINE, "cache_dir": "kept"}
+        for config in (self.config(hardware={**inside, "disable_cache": True}),
+                       self.config(hardware={**inside, "in_memory_only_cache": True}),
+                       self.config(cache_dir="kept", disable_cache=True)):
+            with self.subTest(config=config):
+                self.assertFalse(self.is_hit(config))
+                self.assertFalse(self.is_hit(config))
+                self.assertFalse(os.path.exists(self.path("kept")))
+
+    def test_a_cache_folder_that_cannot_be_used_costs_its_hits_only(self):
+        harness.write(self.path("file"), "no folder")
+        result, err = self.run_config(self.config(cache_dir="file/cache"))
+        self.assertTrue(result["success"])
+        self.assertIn("warning: result cache: ", err)
 
     def test_clean_leaves_the_output_folder_alone(self):
         kept = harness.write(self.path("out", "mine.txt"), "mine")

@@ -7,7 +7,9 @@ import subprocess
 
 import harness
 
-EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "plugin")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+EXAMPLE = os.path.join(EXAMPLES, "plugin")
+LIBRARY = os.path.join(EXAMPLES, "library")
 SORT = """module {
   func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {
     %0 = "stablehlo.sort"(%x) ({
@@ -32,6 +34,9 @@ class Plugin(harness.SystemTest):
         run(cmake, "-S", EXAMPLE, "-B", cls.built + "/build", "-DCMAKE_PREFIX_PATH=" + cls.prefix)
         run(cmake, "--build", cls.built + "/build")
         cls.library = cls.built + "/build/libfriction.so"
+        run(cmake, "-S", LIBRARY, "-B", cls.built + "/program", "-DCMAKE_PREFIX_PATH=" + cls.prefix)
+        run(cmake, "--build", cls.built + "/program")
+        cls.program = cls.built + "/program/estimate_files"
 
     @classmethod
     def tearDownClass(cls):
@@ -56,6 +61,44 @@ class Plugin(harness.SystemTest):
         # 8000 bytes once, and four times.
         self.assertEqual((roofline["bytes"], friction["bytes"]), ("8000", "32000"))
         self.assertAlmostEqual(float(friction["runtime_s"]) / float(roofline["runtime_s"]), 4)
+
+    def test_a_program_estimates_files_and_hits_the_next_time(self):
+        harness.write(self.path("sort.mlir"), SORT)
+        words = [self.program, "1e15", "1e12", "sort.mlir", "sort.mlir"]
+        run = lambda: subprocess.run(words, cwd=self.path(), check=True, capture_output=True,
+                                     text=True).stdout
+        # 8000 bytes at 1 TB/s.
+        self.assertIn("sort.mlir: 0.008 us\nsort.mlir: 0.008 us, from the cache\n", run())
+        self.assertEqual(run().count("from the cache"), 2)
+        self.assertTrue(os.path.exists(self.path("estimates", "cache.sqlite")))
+
+    def test_events_and_metadata_of_a_sweep_do_not_depend_on_the_actors(self):
+        for i in range(5):
+            harness.write(self.path("models", f"{i}.mlir"), SORT.replace("1000", str(1000 + i)))
+        seen = []
+        for jobs in (1, 2, 8):
+            out = f"out{jobs}"
+            self.run_command("sweep", "models", "--hardware", "H100_SXM_80GB,A100_SXM_80GB",
+                             "--estimator", "friction", "--plugin", self.library, "--out", out,
+                             "--jobs", str(jobs))
+            summary = json.loads(harness.read(self.path(out, "summary.json")))
+            self.assertEqual(summary["metadata"], {"friction": {"distinct_sorts": 10}})
+            seen.append(harness.read(self.path(out, "events.json")))
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(seen[0], seen[2])
+        stream = json.loads(seen[0])
+        self.assertEqual(stream["version"], "0.0.1")
+        self.assertEqual([event["event_name"] for event in stream["events"]], ["begin", "end"] * 10)
+        first = stream["events"][0]
+        self.assertEqual(set(first), {"event_name", "timestamp", "timeunit", "metadata"})
+        self.assertEqual([event["metadata"]["hardware"] for event in stream["events"][:4]],
+                         ["H100_SXM_80GB"] * 2 + ["A100_SXM_80GB"] * 2)
+        # What a report makes again is the same; a run without events leaves no file.
+        os.remove(self.path("out8", "events.json"))
+        self.run_command("report", "out8")
+        self.assertEqual(harness.read(self.path("out8", "events.json")), seen[0])
+        self.run_command("sweep", "models", "--hardware", "H100_SXM_80GB", "--out", "out8")
+        self.assertFalse(os.path.exists(self.path("out8", "events.json")))
 
     def test_a_specification_names_plugins_beside_itself(self):
         harness.write(self.path("specs", "sort.mlir"), SORT)

@@ -1,7 +1,7 @@
 // nocturne run
 #include <algorithm>
 
-#include "compiler/reader/module_reader.h"
+#include "actors/standalone.h"
 #include "engine/json_text.h"
 #include "storage/atomic_file.h"
 #include "tools/commands.h"
@@ -17,11 +17,10 @@ namespace nocturne::tools {
 namespace {
 
 // "roofline.peak_flops" is --roofline-peak-flops.
-std::string flatName(std::string path) {
-  for (char& c : path)
-    if (c == '.' || c == '_')
-      c = '-';
-  return "--" + path;
+std::string wordOf(const std::string& path) {
+  std::string word = flatName(path);
+  std::replace(word.begin(), word.end(), '_', '-');
+  return "--" + word;
 }
 
 // Each option of the estimator by its flat name.
@@ -32,11 +31,11 @@ void applyWords(Json& options, const std::vector<std::string>& words,
     const size_t equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
     const auto path = std::find_if(paths.begin(), paths.end(),
-                                   [&](const std::string& one) { return flatName(one) == name; });
+                                   [&](const std::string& one) { return wordOf(one) == name; });
     if (path == paths.end()) {
       std::vector<std::string> names;
       for (const std::string& one : paths)
-        names.push_back(flatName(one));
+        names.push_back(wordOf(one));
       throw UsageError("run: estimator " + estimator.name + " has no option \"" + name + '"' +
                        didYouMean(name, names));
     }
@@ -51,7 +50,7 @@ void applyWords(Json& options, const std::vector<std::string>& words,
 struct Asked {
   HespasConfig config;
   std::string estimator;
-  Json options;
+  Json given; // options as they were written
 };
 
 Asked whatIsAsked(const RunArguments& arguments, const PlanInputs& inputs) {
@@ -72,10 +71,10 @@ Asked whatIsAsked(const RunArguments& arguments, const PlanInputs& inputs) {
     asked.config.mlirFile = arguments.mlirFile;
   if (asked.config.mlirFile.empty())
     throw UsageError("run: --mlir-file is missing");
-  Json given = asked.config.hardware;
-  applyWords(given, arguments.options, *description);
+  asked.given = asked.config.hardware;
+  applyWords(asked.given, arguments.options, *description);
   try {
-    asked.options = resolveOptions(description->options, given, Json(), "/perf_estimator/hardware");
+    resolveOptions(description->options, asked.given, Json(), "/perf_estimator/hardware");
   } catch (const UsageError& error) {
     if (arguments.configFile.empty())
       throw;
@@ -94,7 +93,8 @@ void print(const EstimatorResult& result, const Asked& asked, const Estimator& e
     return;
   const std::string statistics = keyStatistics(estimator.getStatistics());
   session.out << asked.config.mlirFile << " by " << asked.estimator << ": "
-              << (result.runtime ? humanTime(*result.runtime) : "no time") << '\n'
+              << (result.runtime ? humanTime(*result.runtime) : "no time")
+              << (result.fromCache ? ", from the cache" : "") << '\n'
               << statistics;
 }
 
@@ -105,11 +105,14 @@ int run(const RunArguments& arguments, Session& session) {
   const Asked asked = whatIsAsked(arguments, inputs);
   for (const std::string& note : asked.config.notes)
     session.terminal.line("note: " + note);
-  compiler::FileModuleReader reader(compiler::readerOptions(Assumptions()));
+  const Services services = standalone();
   const std::unique_ptr<Estimator> estimator =
-      inputs.registry().create(asked.estimator, asked.options);
-  const ModulePtr module = reader.read(asked.config.mlirFile);
+      inputs.registry().make(asked.estimator, asked.given, Json(), services);
+  const ModulePtr module = services.reader->read(asked.config.mlirFile);
   const EstimatorResult result = estimator->getEstimate(*module);
+  estimator->writeCache();
+  for (const std::string& warning : estimator->takeWarnings())
+    session.terminal.line("warning: " + warning);
   if (!asked.config.outputDir.empty()) {
     makeDirectories(asked.config.outputDir);
     writeFileAtomically(asked.config.outputDir + "/result.json", toJsonText(result, 4) + '\n');
