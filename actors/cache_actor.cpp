@@ -15,6 +15,11 @@ void warn(Self self) {
   for (std::string& warning : state.desk->takeWarnings())
     if (state.progress)
       self->send(state.progress, Warning{std::move(warning)});
+  if (state.metadata == nullptr)
+    return;
+  for (std::string& warning : state.metadata->takeWarnings())
+    if (state.progress)
+      self->send(state.progress, Warning{std::move(warning)});
 }
 
 void sendAnswers(Self self, ResultDesk::Answers answers) {
@@ -90,7 +95,11 @@ WorkerCleared handleWorkerGone(Self self, WorkerId worker) {
 
 Finished handleFinish(Self self, const std::string& outcome) {
   flush(self);
-  std::string error = self->state.desk->finish(outcome);
+  Json metadata;
+  if (self->state.metadata != nullptr)
+    metadata = self->state.metadata->collect();
+  warn(self);
+  std::string error = self->state.desk->finish(outcome, metadata);
   return {error.empty(), error};
 }
 
@@ -101,6 +110,7 @@ CacheHandle::behavior_type cacheActor(Self self, CacheSetup setup) {
   state.claims = setup.claims;
   state.plan = setup.plan;
   state.progress = setup.progress;
+  state.metadata = setup.metadata;
   state.desk.emplace(setup.store, *setup.record, *state.claims, *state.plan, setup.readerText);
   dieQuietly(self);
   return {

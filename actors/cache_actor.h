@@ -9,6 +9,7 @@
 
 #include "actors/handles.h"
 #include "actors/result_desk.h"
+#include "actors/run_metadata.h"
 
 namespace nocturne {
 
@@ -19,6 +20,7 @@ struct CacheSetup {
   std::shared_ptr<const ShardPlan> plan;
   std::string readerText;
   ProgressHandle progress;
+  RunMetadata* metadata = nullptr; // null: none is gathered
 };
 
 //           Put                    256 rows, or 50 ms, or a worker without other work
@@ -31,6 +33,7 @@ struct CacheState {
   std::shared_ptr<ClaimTable> claims;
   std::shared_ptr<const ShardPlan> plan;
   ProgressHandle progress;
+  RunMetadata* metadata = nullptr;
   SupervisorHandle supervisor; // who opened the record
   std::unordered_map<WorkerId, EstimatorHandle> workers;
   bool flushTicking = false, claimsTicking = false, toldFailure = false;

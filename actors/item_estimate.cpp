@@ -54,8 +54,9 @@ ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription&
                          std::shared_ptr<Estimator>& previous) {
   ItemOutcome outcome;
   int64_t op = -1;
+  std::shared_ptr<Estimator> instance;
   std::optional<Failure> failure = caught([&] {
-    std::shared_ptr<Estimator> instance = context.estimators.create(estimator.name, options);
+    instance = context.estimators.create(estimator.name, options);
     if (previous)
       instance->prepareLike(*previous);
     instance->setPlanIndex(planIndex);
@@ -63,20 +64,22 @@ ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription&
         instance->estimate(module, key.hex(), nullptr, context.cacheEnabled(), &op);
     outcome.row = toRow(result, op);
     outcome.events = takeEventLines(*instance);
-    if (result.success)
-      harvest.take(planIndex, instance);
-    else
-      outcome.thrown = std::move(result.failure);
+    outcome.thrown = std::move(result.failure);
     outcome.repeatable = !outcome.row.failure || isDeterministic(*outcome.row.failure);
-    previous = std::move(instance);
   });
-  return failure ? failedItem(std::move(*failure), op) : outcome;
+  if (failure)
+    return failedItem(std::move(*failure), op);
+  if (outcome.row.success)
+    harvest.take(planIndex, instance);
+  previous = std::move(instance);
+  return outcome;
 }
 
 std::string harvestHit(const WorkContext& context, const EstimatorDescription& estimator,
                        const Json* options, const Module* module, const ResultRow& row,
                        uint64_t planIndex, ShardHarvest& harvest) {
   std::string events;
+  std::shared_ptr<Estimator> instance;
   if (!estimator.hooksSeeHits) {
     if (keepsComputeStatistics(estimator))
       ComputeEstimator::addHit(harvest.statistics(), row);
@@ -85,13 +88,14 @@ std::string harvestHit(const WorkContext& context, const EstimatorDescription& e
   if (options == nullptr || module == nullptr)
     return events;
   // The result of a hit is known; a hook that fails costs what it would have added only.
-  (void)caught([&] {
-    std::shared_ptr<Estimator> instance = context.estimators.create(estimator.name, *options);
+  const std::optional<Failure> failure = caught([&] {
+    instance = context.estimators.create(estimator.name, *options);
     instance->setPlanIndex(planIndex);
     instance->estimate(*module, row.key.hex(), &row, true, nullptr);
     events = takeEventLines(*instance);
-    harvest.take(planIndex, std::move(instance));
   });
+  if (!failure)
+    harvest.take(planIndex, std::move(instance));
   return events;
 }
 

@@ -235,8 +235,11 @@ std::vector<std::string> ResultDesk::takeWarnings() {
   return std::exchange(warnings_, {});
 }
 
-std::string ResultDesk::finish(const std::string& outcome) {
+std::string ResultDesk::finish(const std::string& outcome, const Json& metadata) {
   try {
+    // A call that gathered nothing leaves what an earlier one said.
+    if (!metadata.is_null())
+      record_.putMetadata(metadata.dump(-1, ' ', false, Json::error_handler_t::replace));
     record_.finish(outcome);
     return {};
   } catch (const StorageError& error) {

@@ -11,6 +11,7 @@
 #include "actors/claim_table.h"
 #include "actors/messages.h"
 #include "actors/shard_plan.h"
+#include "engine/json.h"
 #include "engine/statistics.h"
 
 namespace nocturne {
@@ -43,8 +44,8 @@ public:
   std::vector<ShardTally> takeDropped() { return std::exchange(dropped_, {}); }
   // Warnings since the last call: of the cache, or of giving it up.
   std::vector<std::string> takeWarnings();
-  // Writes the outcome; the text of what went wrong, or "".
-  std::string finish(const std::string& outcome);
+  // Writes the outcome, and metadata unless they are null; the text of what went wrong, or "".
+  std::string finish(const std::string& outcome, const Json& metadata = Json());
 
 private:
   struct Pieces { // of one chunk that is done in pieces

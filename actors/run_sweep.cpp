@@ -121,7 +121,7 @@ SweepOutcome runSweepWith(const SweepPlan& plan, const SweepServices& services,
     setup.progress = system.spawn(progressActor, services.progress);
     setup.cache = system.spawn<caf::detached>(
         cacheActor, CacheSetup{cached ? &services.cache : nullptr, &services.record, claims, shards,
-                               context->readerText, setup.progress});
+                               context->readerText, setup.progress, &metadata});
     setup.makeWorker = [&system, context, cache = setup.cache,
                         wrapper](WorkerId id, SupervisorHandle supervisor) {
       EstimatorSetup worker{id, context, cache, std::move(supervisor)};

@@ -315,10 +315,7 @@ void ShardWork::finishPart(Part& part) {
   done.record.items.reserve(part.shard.points);
   for (uint32_t item = 0; item < part.shard.points; ++item)
     done.record.items.push_back(recordOf(part, item, done.tally));
-  std::map<std::string, std::string> errors;
-  done.record.statistics = part.harvest.serialisedStatistics(errors);
-  if (!errors.empty())
-    context_.metadata.addErrors(errors);
+  done.record.statistics = part.harvest.serialisedStatistics();
   context_.metadata.propose(part.shard.module(), part.shard.firstPoint, part.harvest);
   part.harvest = {};
   part.options.reset();

@@ -29,8 +29,9 @@ struct EstimatorDescription {
 
 // A description as JSON and back: whoever plans a sweep need not load the code of its estimators.
 // The checks of options travel by name (OptionValidator of namespace option); a class's own checks
-// do not, so that a value which only they refuse passes until the code is there. Two descriptions
-// with the same text give the same result keys. Throws UsageError with a JSON pointer.
+// do not, so that a value which only they refuse or change passes as it is until the code is there.
+// Where no option has such a check, a plan made from the JSON has the keys of one made from the
+// code. Throws UsageError with a JSON pointer.
 Json toJson(const EstimatorDescription& description);
 EstimatorDescription estimatorDescriptionFromJson(const Json& json);
 

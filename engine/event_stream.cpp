@@ -168,9 +168,7 @@ void EventStream::write(const std::string& path, EventFormat format) const {
 }
 
 EventStream EventStream::parse(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded())
-    throw Error("an event stream that is no JSON");
+  const Json json = parseJsonText(text, "event stream").value; // not too deep, else UsageError
   checkVersion(member(json, "version", ""));
   EventStream stream;
   stream.metadata = member(json, "metadata", "");

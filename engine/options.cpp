@@ -91,7 +91,7 @@ private:
           validated(option, option.defaultValue, "the default of " + joined(path, option.name));
     else if (!option.optional)
       missing_.push_back(joined(path, option.name) +
-                         (option.hardwareKey.empty()
+                         (option.hardwareKey.empty() || !machine_.is_object()
                               ? ""
                               : " (or for " + option.hardwareKey + " of the machine)"));
   }

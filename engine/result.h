@@ -16,8 +16,16 @@ std::string_view toString(Bound bound);
 
 // One execution of one operation.
 struct OpResult {
+  OpResult() = default; // no aggregate: {0.5} would set `success`
+  // Success, in so much time.
+  static OpResult inSeconds(double seconds) {
+    OpResult result;
+    result.runtime = seconds;
+    return result;
+  }
+
   bool success = true;
-  std::optional<double> runtime;            // seconds
+  std::optional<double> runtime;            // seconds; a success has one
   double flops = 0;                         // operations of arithmetic
   double bytes = 0;                         // bytes moved to and from memory
   ElementKind datatype = ElementKind::None; // the type whose rate was used

@@ -62,6 +62,19 @@ void checkOptions(const ClassDeclaration& declaration) {
   }
 }
 
+// A sweep has one instance absorb all others: what a class does not say how to join is lost.
+void checkMerge(const ClassDeclaration& declaration) {
+  if (declaration.merge != nullptr)
+    return;
+  if (!declaration.hooks.metadata.empty())
+    throwDeclarationError(declaration,
+                          "it has metadata hooks, but does not say with mergeWith<>() how "
+                          "its instances are joined, or mergesNothing()");
+  if (declaration.addsStatistics)
+    throwDeclarationError(declaration, "it overrides addStatisticsTo(), but does not say with "
+                                       "mergeWith<>() how its instances are joined");
+}
+
 void checkHandlers(const ClassDeclaration& declaration) {
   std::vector<std::string_view> seen;
   for (const HandlerDeclaration& handler : declaration.handlers) {
@@ -110,6 +123,7 @@ void checkDeclaration(const ClassDeclaration& declaration) {
   checkBases(declaration);
   checkOptions(declaration);
   checkHandlers(declaration);
+  checkMerge(declaration);
 }
 
 } // namespace nocturne

@@ -118,9 +118,11 @@ void CommandEstimator::describe(EstimatorClass<CommandEstimator>& c) {
       .help("what becomes of the samples");
   c.option("timeout_s", &Self::timeout_, option::positive)
       .defaultValue(600.0)
+      .doesNotInfluenceResult()
       .help("deadline of each run, in seconds");
   c.option("largest_output_bytes", &Self::largestOutput_, option::positive)
       .defaultValue(16777216)
+      .doesNotInfluenceResult()
       .help("a program that writes more is stopped");
   c.initHook(&Self::checkSource);
 }
@@ -171,6 +173,7 @@ void XlaEstimator::describe(EstimatorClass<XlaEstimator>& c) {
       .help("timed runs; the first is left out");
   c.option("timeout_s", &Self::timeout_, option::positive)
       .defaultValue(600.0)
+      .doesNotInfluenceResult()
       .help("deadline of each program, in seconds");
 }
 
@@ -223,6 +226,7 @@ void IreeEstimator::describe(EstimatorClass<IreeEstimator>& c) {
       .help("repetitions of the benchmark; the first of several is left out");
   c.option("timeout_s", &Self::timeout_, option::positive)
       .defaultValue(600.0)
+      .doesNotInfluenceResult()
       .help("deadline of each program, in seconds");
 }
 

@@ -17,23 +17,39 @@ constexpr auto kSavePause = 50ms;
 constexpr size_t kMostUnsaved = 256;
 
 std::string detailsText(const KnownEstimate& estimate) {
-  const Json json = {{"metadata", estimate.metadata}, {"statistics", estimate.statistics}};
+  // With the numbers, because the row may be of another measurement: of a sweep, or of a process
+  // that was at it at the same time.
+  const ResultRow& row = estimate.row;
+  const Json json = {{"runtime", row.runtime ? Json(*row.runtime) : Json()},
+                     {"flops", row.flops},
+                     {"bytes", row.bytes},
+                     {"metadata", estimate.metadata},
+                     {"statistics", estimate.statistics}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool readDetails(const std::string& text, KnownEstimate& estimate) {
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("metadata") || !json.contains("statistics"))
+  try {
+    Json json = Json::parse(text);
+    const Json& runtime = json.at("runtime");
+    estimate.row.runtime =
+        runtime.is_null() ? std::nullopt : std::optional<double>(runtime.get<double>());
+    estimate.row.flops = json.at("flops").get<double>();
+    estimate.row.bytes = json.at("bytes").get<double>();
+    estimate.metadata = std::move(json.at("metadata"));
+    estimate.statistics = std::move(json.at("statistics"));
+    return true;
+  } catch (const Json::exception&) {
     return false;
-  estimate.metadata = std::move(json["metadata"]);
-  estimate.statistics = std::move(json["statistics"]);
-  return true;
+  }
 }
 
 } // namespace
 
-EstimateCache::EstimateCache(const Digest& configuration, std::shared_ptr<ResultStore> store)
-    : configuration_(configuration), store_(std::move(store)) {}
+EstimateCache::EstimateCache(const Digest& configuration, std::shared_ptr<ResultStore> store,
+                             std::string estimator, std::string options)
+    : configuration_(configuration), store_(std::move(store)), estimator_(std::move(estimator)),
+      options_(std::move(options)) {}
 
 EstimateCache::~EstimateCache() {
   try {
@@ -41,11 +57,6 @@ EstimateCache::~EstimateCache() {
   } catch (const std::exception&) {
     // Whoever has to know calls save() before.
   }
-}
-
-void EstimateCache::describe(const std::string& estimator, const std::string& options) {
-  estimator_ = estimator;
-  options_ = options;
 }
 
 Digest EstimateCache::keyOf(const Digest& module) const {
@@ -57,15 +68,24 @@ const KnownEstimate* EstimateCache::find(const Digest& key) {
     return &place->second;
   if (!store_)
     return nullptr;
-  std::optional<ResultRow> row = store_->find(std::span(&key, 1)).front();
   KnownEstimate estimate;
-  if (!row || !readDetails(store_->findDetails(key), estimate))
+  try {
+    std::optional<ResultRow> row = store_->find(std::span(&key, 1)).front();
+    if (!row)
+      return nullptr;
+    estimate.row = std::move(*row);
+    if (!readDetails(store_->findDetails(key), estimate))
+      return nullptr;
+  } catch (const StorageError& error) {
+    warnings_.emplace_back(error.what());
     return nullptr;
-  estimate.row = std::move(*row);
+  }
   return &known_.emplace(key, std::move(estimate)).first->second;
 }
 
 void EstimateCache::add(KnownEstimate estimate) {
+  if (estimate.row.failure && !isDeterministic(*estimate.row.failure))
+    return;
   const Digest key = estimate.row.key;
   estimate.row.configuration = configuration_;
   if (!known_.emplace(key, std::move(estimate)).second || !store_)
@@ -84,7 +104,7 @@ void EstimateCache::save() {
   if (!store_ || unsaved_.empty())
     return;
   store_->begin();
-  if (!estimator_.empty())
+  if (!described_)
     store_->putConfiguration(configuration_, estimator_, options_);
   for (const Digest& key : unsaved_) {
     const KnownEstimate& estimate = known_.at(key);
@@ -92,7 +112,7 @@ void EstimateCache::save() {
     store_->putDetails(key, detailsText(estimate));
   }
   store_->commit();
-  estimator_.clear();
+  described_ = true;
   unsaved_.clear();
   lastSave_ = Clock::now();
 }

@@ -137,8 +137,7 @@ void Estimator::openCache(const Services& services, const Json& options) {
   cache_ = std::make_unique<EstimateCache>(
       configurationDigest(description, options,
                           services.reader ? services.reader->keyText() : std::string()),
-      std::move(store));
-  cache_->describe(description.name, influencingText(description.options, options));
+      std::move(store), description.name, influencingText(description.options, options));
 }
 
 void Estimator::writeCache() {
@@ -225,6 +224,23 @@ Work Estimator::workOf(const OpInfo& op, WorkRule rule) {
   return currentWork_->work;
 }
 
+OpResult Estimator::inheritedBy(std::type_index type, const OpInfo& op) {
+  const HandlerTable& table = plan_->operations;
+  uint32_t byClass = 0;
+  while (byClass < plan_->classes.size() && plan_->classes[byClass].declaration->type != type)
+    ++byClass;
+  const uint32_t place = table.names->find(op.name);
+  for (const HandlerTable::Overridden& one : table.overridden)
+    if (one.place == place && one.byClass == byClass)
+      return one.handler.method(selves_[one.handler.classIndex], op);
+  const BoundHandler& handler = table.defaultHandler;
+  if (!handler.method || handler.classIndex >= byClass)
+    throw ItemError({FailureKind::UnsupportedOp,
+                     "estimator " + displayName() + " inherits no handler for " + op.name, "", 0,
+                     0});
+  return handler.method(selves_[handler.classIndex], op);
+}
+
 OpResult Estimator::estimateOp(const OpInfo& op) {
   uint32_t slot = 0;
   return callHandler(op, slot);
@@ -232,14 +248,24 @@ OpResult Estimator::estimateOp(const OpInfo& op) {
 
 void Estimator::account(const Module& module, size_t index, uint32_t slot, const OpResult& result,
                         RunSums& sums) {
+  const std::string& name = module.ops[index].name;
+  if (result.success && !result.runtime)
+    throw ItemError({FailureKind::Internal,
+                     "the handler of " + name + " gave no time (OpResult::runtime is not set)", "",
+                     0, 0});
+  if (!(result.runtime.value_or(0) >= 0 && result.flops >= 0 && result.bytes >= 0))
+    throw ItemError(
+        {FailureKind::Internal,
+         "the handler of " + name + " gave a time, flops or bytes that are negative or no number",
+         "", 0, 0});
   double runs = module.opRuns[index];
   // Sums are exact up to 2^200; no module adds up more than a thousand such operations in a name.
   constexpr double kMost = 0x1p190;
   if (!((result.runtime.value_or(0) + result.flops + result.bytes) * runs < kMost))
-    throw ItemError({FailureKind::Unreadable,
-                     "operation " + module.ops[index].name +
-                         " has more elements, or runs more often, than a number can say",
-                     "", 0, 0});
+    throw ItemError(
+        {FailureKind::Unreadable,
+         "operation " + name + " has more elements, or runs more often, than a number can say", "",
+         0, 0});
   OpTotal& total = run_.at(slot, result.datatype, result.bound);
   total.runs.addProduct(runs, 1);
   if (result.runtime) {
@@ -409,7 +435,7 @@ EstimatorResult Estimator::getEstimate(const Module& module) {
   const Digest& content = plan_->description.wholeModule ? module.contentHash : module.fingerprint;
   const bool caching = !disableCache_ && !content.isZero();
   if (caching && !cache_)
-    cache_ = std::make_unique<EstimateCache>(Digest(), nullptr);
+    cache_ = std::make_unique<EstimateCache>();
   const Digest key = caching ? cache_->keyOf(content) : Digest();
   const KnownEstimate* known = caching ? cache_->find(key) : nullptr;
   const bool wasKnown = known != nullptr;
@@ -475,11 +501,11 @@ void Estimator::absorb(const Estimator& other) {
   if (plan_ != other.plan_)
     throw Error("estimator " + displayName() + " cannot absorb an instance of " +
                 other.displayName());
-  statistics_.merge(other.statistics_);
-  events_.append(other.events_);
   for (size_t i = 0; i < plan_->classes.size(); ++i)
     if (auto* merge = plan_->classes[i].declaration->merge)
       merge(selves_[i], other.selves_[i]);
+  statistics_.merge(other.statistics_);
+  events_.append(other.events_);
 }
 
 std::vector<OpNameTotal> Estimator::opTotals() const {

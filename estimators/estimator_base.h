@@ -97,6 +97,12 @@ protected:
 
   // Costs one operation with its handler; no hooks run. For handlers that look inside an operation.
   OpResult estimateOp(const OpInfo& op);
+  // What the bases of T would have made of the operation, for a handler of T that changes it: the
+  // handler that it overrides, or the default handler. No hooks run.
+  template <typename T>
+  OpResult inherited(const OpInfo& op) {
+    return inheritedBy(typeid(T), op);
+  }
   // The work of the operation that a handler was given: of a rule, which no option can influence,
   // and therefore kept for further estimates of the same module.
   Work workOf(const OpInfo& op, WorkRule rule);
@@ -147,6 +153,7 @@ private:
   void runDistinct(const Module& module, RunSums& sums, int64_t& failingOp);
   void runRows(const Module& module, RunSums& sums, int64_t& failingOp);
   void prepare(const Module& module);
+  OpResult inheritedBy(std::type_index type, const OpInfo& op);
   OpResult callHandler(const OpInfo& op, uint32_t& slot);
   OpResult callPrepared(const Module& module, size_t index, uint32_t& slot);
   void account(const Module& module, size_t index, uint32_t slot, const OpResult& result,

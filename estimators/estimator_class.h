@@ -168,6 +168,12 @@ public:
     return *this;
   }
 
+  // For a class with metadata hooks that has nothing to join: what they say is in statistics().
+  EstimatorClass& mergesNothing() {
+    declaration_.merge = [](void*, const void*) {};
+    return *this;
+  }
+
 private:
   using Hooks = HookLists<Method>;
 
@@ -257,6 +263,11 @@ std::shared_ptr<const ClassDeclaration> declarationOf(DeclaredBases& bases) {
   if (declaration->name.empty())
     declaration->name = displayNameOf(typeid(T));
   declaration->hidden = PublicInterface<T>::hidden();
+  // It adds something of its own, which a sweep would lose.
+  if constexpr (!std::is_same_v<T, Estimator>)
+    declaration->addsStatistics = requires {
+      requires std::is_same_v<decltype(&T::addStatisticsTo), void (T::*)(StatisticsTree&) const>;
+    };
   if constexpr (std::is_default_constructible_v<T>)
     declaration->make = [] {
       auto made = std::make_unique<T>();

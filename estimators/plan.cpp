@@ -168,6 +168,7 @@ void addHandlers(HandlerTable& table, const ClassDeclaration& declaration, uint3
     for (const std::string& name : handler.names) {
       const uint32_t place = table.names->find(name);
       if (place != NameTable::kNone) {
+        table.overridden.push_back({place, index, table.handlers[place]});
         table.handlers[place] = {handler.method, index};
       } else {
         added.push_back(name);

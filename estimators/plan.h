@@ -30,6 +30,12 @@ struct HandlerTable {
   std::shared_ptr<const NameTable> names = std::make_shared<NameTable>();
   std::vector<BoundHandler> handlers; // by place in `names`
   BoundHandler defaultHandler;        // its method is null when there is none
+  // What a class would have inherited for a name that it handles itself.
+  struct Overridden {
+    uint32_t place = 0, byClass = 0;
+    BoundHandler handler;
+  };
+  std::vector<Overridden> overridden;
 };
 // Those of bases that were resolved already. A class sees its first base as that base sees itself.
 using HandlerTables = std::map<const ClassDeclaration*, std::shared_ptr<const HandlerTable>>;

@@ -55,8 +55,10 @@ void loadPlugin(const std::string& path, EstimatorRegistry& registry) {
   const PluginEntry& entry = entryOf(path, library.get());
   try {
     registry.addFrom(library, "plug-in " + digest, [&] { entry.registerEstimators(registry); });
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fail(path, error.what());
+  } catch (...) {
+    fail(path, "something was thrown that is no exception");
   }
 }
 

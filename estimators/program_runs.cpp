@@ -42,14 +42,22 @@ public:
   // What the first group matched, wherever the pattern matches.
   std::vector<std::string> groups(const std::string& text) const {
     std::vector<std::string> found;
-    const char* here = text.c_str();
-    regmatch_t match[2];
-    int flags = 0;
-    while (*here != '\0' && ::regexec(&compiled_, here, 2, match, flags) == 0) {
-      if (match[1].rm_so >= 0)
-        found.emplace_back(here + match[1].rm_so, here + match[1].rm_eo);
-      here += std::max<regoff_t>(match[0].rm_eo, 1);
-      flags = here[-1] == '\n' ? 0 : REG_NOTBOL;
+    // Line by line, the matcher being told where a line ends: it would look for the end of the text
+    // on each call.
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      for (size_t at = begin; at < end;) {
+        regmatch_t match[2];
+        match[0] = {static_cast<regoff_t>(at), static_cast<regoff_t>(end)};
+        const int flags = REG_STARTEND | (at > begin ? REG_NOTBOL : 0);
+        if (::regexec(&compiled_, text.c_str(), 2, match, flags) != 0)
+          break;
+        if (match[1].rm_so >= 0)
+          found.emplace_back(text, static_cast<size_t>(match[1].rm_so),
+                             static_cast<size_t>(match[1].rm_eo - match[1].rm_so));
+        at = std::max(static_cast<size_t>(match[0].rm_eo), at + 1);
+      }
+      begin = end + 1;
     }
     return found;
   }

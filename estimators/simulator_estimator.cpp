@@ -67,9 +67,11 @@ void ProductSimulator::declare(EstimatorClass<T>& c) {
   c.template extends<RooflineEstimator>().allowMultiprocess().hitsNeedNoModule();
   c.template option<double>("timeout_s", &Self::timeout_, option::positive)
       .defaultValue(600.0)
+      .doesNotInfluenceResult()
       .help("deadline of each simulation, in seconds");
   c.template option<double>("largest_output_bytes", &Self::largestOutput_, option::positive)
       .defaultValue(16777216)
+      .doesNotInfluenceResult()
       .help("a program that writes more is stopped");
   c.opHandler({"stablehlo.dot_general", "stablehlo.dot"}, &Self::dot);
   c.opHandler({"stablehlo.convolution", "stablehlo.dynamic_conv"}, &Self::convolution);
@@ -107,9 +109,9 @@ OpResult ProductSimulator::simulated(const OpInfo& op, const Work& work) {
   result.flops = work.flops;
   result.bytes = work.bytes;
   result.datatype = work.type;
-  setKnownTime(result, answerTo(question) * question.shareOfOp);
+  setKnownTime(result, answerTo(question) * question.timesPerOp);
   if (detailsWanted())
-    result.metadata = {{"simulated", question.product}, {"times", question.shareOfOp}};
+    result.metadata = {{"simulated", question.product}, {"times", question.timesPerOp}};
   return result;
 }
 
@@ -119,7 +121,7 @@ double ProductSimulator::arithmeticSeconds(const OpInfo& op, const OpResult& res
   if (!product)
     return RooflineEstimator::arithmeticSeconds(op, result);
   const Question question = questionOf(op, *product);
-  return answers_.at(question.key()) * question.shareOfOp;
+  return answers_.at(question.key()) * question.timesPerOp;
 }
 
 std::string ProductSimulator::Question::key() const {
@@ -145,7 +147,7 @@ ProductSimulator::Question ProductSimulator::questionOf(const OpInfo& op,
   question.command = filledIn(program_.command, values);
   question.layer = filledIn(program_.layer, values);
   question.product = m + 'x' + k + " by " + k + 'x' + n + " of " + type;
-  question.shareOfOp = saysBatch_ ? 1 : product.products;
+  question.timesPerOp = saysBatch_ ? 1 : product.products;
   return question;
 }
 

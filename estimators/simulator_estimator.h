@@ -37,8 +37,8 @@ private:
   struct Question {
     std::vector<std::string> command; // its folders are still to be filled in
     std::string layer;
-    std::string product;  // for messages
-    double shareOfOp = 1; // how many times the answer is the time of the operation
+    std::string product;   // for messages
+    double timesPerOp = 1; // how many times the answer is the time of the operation
     std::string key() const;
   };
 

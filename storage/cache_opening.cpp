@@ -46,11 +46,9 @@ struct OpenFile {
 // written is still read; new results then stay in memory.
 class GuardedStore : public ResultStore {
 public:
-  GuardedStore(std::string directory, std::vector<std::string>& warnings)
+  explicit GuardedStore(std::string directory)
       : directory_(std::move(directory)), path_(directory_ + "/cache.sqlite") {
     open();
-    warnings.insert(warnings.end(), warnings_.begin(), warnings_.end());
-    warnings_.clear();
   }
 
   bool writable() const { return file_.store && file_.writable; }
@@ -189,8 +187,9 @@ private:
       file_.store = SqliteResultStore::openReadOnly(path_);
       file_.identity = identify(path_);
       warn(reason, "what is in the cache is used, new results stay in memory");
-    } catch (const StorageError&) {
-      warn(reason, "results stay in memory");
+    } catch (const StorageError& error) {
+      warn(reason,
+           std::string("it cannot be read either (") + error.what() + "); results stay in memory");
     }
   }
 
@@ -240,8 +239,7 @@ private:
 
 } // namespace
 
-OpenedCache openResultCache(const std::string& directory, CacheMode mode,
-                            std::vector<std::string>& warnings) {
+OpenedCache openResultCache(const std::string& directory, CacheMode mode) {
   switch (mode) {
   case CacheMode::InMemory:
     return {std::make_unique<MemoryResultStore>(), "", false};
@@ -250,10 +248,18 @@ OpenedCache openResultCache(const std::string& directory, CacheMode mode,
   case CacheMode::OnDisk:
     break;
   }
-  auto store = std::make_unique<GuardedStore>(directory, warnings);
+  auto store = std::make_unique<GuardedStore>(directory);
   std::string path = store->path();
   bool writable = store->writable();
   return {std::move(store), std::move(path), writable};
+}
+
+OpenedCache openResultCache(const std::string& directory, CacheMode mode,
+                            std::vector<std::string>& warnings) {
+  OpenedCache opened = openResultCache(directory, mode);
+  for (std::string& warning : opened.store->takeWarnings())
+    warnings.push_back(std::move(warning));
+  return opened;
 }
 
 } // namespace nocturne

@@ -382,10 +382,12 @@ void migrate(Database& database, const Schema& schema) {
   });
 }
 
-void requireSchema(Database& database, const Schema& schema) {
-  if (versionOf(database, schema) != schema.steps.size())
-    throw StorageError(StorageErrorKind::Other,
-                       database.path() + ": written by an older version of Nocturne");
+size_t requireSchema(Database& database, const Schema& schema) {
+  const size_t version = versionOf(database, schema);
+  if (version == 0)
+    throw StorageError(StorageErrorKind::Missing,
+                       database.path() + ": nothing was written to it yet");
+  return version;
 }
 
 // --- Files

@@ -174,8 +174,9 @@ struct Schema {
 // does the same. Throws StorageError: TooNew for a file of a later version, Corrupt for a foreign
 // file.
 void migrate(Database& database, const Schema& schema);
-// Only checks, for readers: throws TooNew, Corrupt (foreign) or Other (older than this program).
-void requireSchema(Database& database, const Schema& schema);
+// The version of a file that is only read, which may be an older one: whoever reads does without
+// what later versions added. Throws StorageError for a newer one and for another kind of file.
+size_t requireSchema(Database& database, const Schema& schema);
 
 // Moves a database with its -wal and -shm files to another name in the same directory, replacing
 // what is there. Nobody may have it open. Throws StorageError.

@@ -56,7 +56,7 @@ std::string MemoryResultStore::findDetails(const Digest& key) {
 }
 
 void MemoryResultStore::putDetails(const Digest& key, const std::string& text) {
-  details_[key] = encodeBlob(text);
+  details_.try_emplace(key, encodeBlob(text));
 }
 
 std::vector<std::optional<ResultRow>> NullResultStore::find(std::span<const Digest> keys) {

@@ -88,7 +88,7 @@ constexpr const char* kInsertFileSql =
 } // namespace
 
 struct SqliteResultStore::Statements {
-  explicit Statements(const Database& database)
+  Statements(const Database& database, size_t version)
       : find(database.prepare(kFindSql)), insert(database.prepare(kInsertSql)),
         findFile(database.prepare(std::string("SELECT ") + kFactsColumnNames +
                                   ", failure, failure_message, failure_line, failure_column, "
@@ -102,17 +102,20 @@ struct SqliteResultStore::Statements {
             database.prepare("INSERT INTO estimators (name) VALUES (?1) ON CONFLICT DO NOTHING")),
         describe(database.prepare(
             "UPDATE configurations SET estimator = (SELECT id FROM estimators WHERE name = ?2), "
-            "options = ?3 WHERE id = ?1 AND options IS NULL")),
-        findDetails(database.prepare("SELECT details FROM result_details WHERE key = ?1")),
-        putDetails(database.prepare(
-            "INSERT OR REPLACE INTO result_details (key, details) VALUES (?1, ?2)")) {}
+            "options = ?3 WHERE id = ?1 AND options IS NULL")) {
+    if (version < 2)
+      return; // read only
+    findDetails = database.prepare("SELECT details FROM result_details WHERE key = ?1");
+    putDetails = database.prepare("INSERT INTO result_details (key, details) VALUES (?1, ?2) "
+                                  "ON CONFLICT DO NOTHING");
+  }
 
-  Statement find, insert, findFile, findTable, insertReader, insertFile, insertEstimator, describe,
-      findDetails, putDetails;
+  Statement find, insert, findFile, findTable, insertReader, insertFile, insertEstimator, describe;
+  std::optional<Statement> findDetails, putDetails;
 };
 
-SqliteResultStore::SqliteResultStore(Database database)
-    : database_(std::move(database)), statements_(std::make_unique<Statements>(database_)),
+SqliteResultStore::SqliteResultStore(Database database, size_t version)
+    : database_(std::move(database)), statements_(std::make_unique<Statements>(database_, version)),
       configurations_(database_, "configurations"), modules_(database_, "modules") {}
 
 std::unique_ptr<SqliteResultStore> SqliteResultStore::create(const std::string& path) {
@@ -120,14 +123,15 @@ std::unique_ptr<SqliteResultStore> SqliteResultStore::create(const std::string& 
   migrate(database, kCacheSchema);
   database.setCheckpointPages(kCheckpointPages);
   database.execute("PRAGMA cache_size=-2048"); // 2 MiB; the system keeps the rest
-  return std::unique_ptr<SqliteResultStore>(new SqliteResultStore(std::move(database)));
+  return std::unique_ptr<SqliteResultStore>(
+      new SqliteResultStore(std::move(database), kCacheSchema.steps.size()));
 }
 
 std::unique_ptr<SqliteResultStore> SqliteResultStore::openReadOnly(const std::string& path) {
   Database database = openForReading(path);
-  requireSchema(database, kCacheSchema);
+  const size_t version = requireSchema(database, kCacheSchema);
   database.execute("PRAGMA cache_size=-2048");
-  return std::unique_ptr<SqliteResultStore>(new SqliteResultStore(std::move(database)));
+  return std::unique_ptr<SqliteResultStore>(new SqliteResultStore(std::move(database), version));
 }
 
 SqliteResultStore::~SqliteResultStore() = default;
@@ -232,8 +236,10 @@ void SqliteResultStore::insertRow(const ResultRow& row) {
 }
 
 std::string SqliteResultStore::findDetails(const Digest& key) {
+  if (!statements_->findDetails)
+    return {};
   ReadScope readScope(database_);
-  Statement& statement = statements_->findDetails;
+  Statement& statement = *statements_->findDetails;
   StatementScope scope(statement);
   if (!statement.bind(1, key).step())
     return {};
@@ -249,7 +255,7 @@ std::string SqliteResultStore::findDetails(const Digest& key) {
 void SqliteResultStore::putDetails(const Digest& key, const std::string& text) {
   std::string blob = encodeBlob(text);
   write([&] {
-    Statement& statement = statements_->putDetails;
+    Statement& statement = *statements_->putDetails;
     StatementScope scope(statement);
     statement.bind(1, key).bindBlob(2, blob).step();
   });

@@ -15,8 +15,9 @@ namespace nocturne {
 // cache.sqlite. Rowid tables: `results` (one narrow row a key, numbers, the configuration and the
 // module as integers), `result_details` (metadata and statistics of those results of which somebody
 // wanted them), `configurations` and `estimators` (how results were made), `modules`
-// (fingerprints), `files` and `readers` (content hash and reader text -> facts and table). Rows are
-// only ever added; a row put twice is kept as it was first, since equal keys have equal results.
+// (fingerprints), `files` and `readers` (content hash and reader text -> facts and table). Rows
+// and details are only ever added; what is put twice is kept as it was first, since equal keys have
+// equal results.
 // Rows are appended in the order of computation, so that the rows of one shard are neighbours; so
 // are their keys, which begin with the module's digest (see resultKey). Rejected: WITHOUT ROWID,
 // which is four times slower as soon as rows with long notes need overflow pages, and one blob per
@@ -48,7 +49,7 @@ public:
 
 private:
   struct Statements;
-  explicit SqliteResultStore(Database database);
+  SqliteResultStore(Database database, size_t version);
   template <typename Work>
   void write(const Work& work);
   ResultRow readRow(const Digest& key);
@@ -111,5 +112,7 @@ struct OpenedCache {
 // stays in memory. Each of these adds a sentence to `warnings`.
 OpenedCache openResultCache(const std::string& directory, CacheMode mode,
                             std::vector<std::string>& warnings);
+// The same, leaving the sentences to the store's takeWarnings().
+OpenedCache openResultCache(const std::string& directory, CacheMode mode);
 
 } // namespace nocturne

@@ -88,15 +88,17 @@ std::string recordFile(const std::string& outputDirOrFile) {
 
 RunReader::RunReader(const std::string& outputDirOrFile)
     : database_(openForReading(recordFile(outputDirOrFile))) {
-  requireSchema(database_, kRunSchema);
+  version_ = requireSchema(database_, kRunSchema);
   readFacts();
 }
 
 void RunReader::readFacts() {
   ReadScope scope(database_);
-  Statement run = database_.prepare("SELECT plan, plan_digest, module_count, point_count, started, "
-                                    "finished, outcome, nocturne_version, provenance, metadata "
-                                    "FROM run");
+  // Records of version 1 have neither metadata nor events.
+  const std::string columns = "plan, plan_digest, module_count, point_count, started, finished, "
+                              "outcome, nocturne_version, provenance";
+  Statement run =
+      database_.prepare("SELECT " + columns + (version_ < 2 ? ", ''" : ", metadata") + " FROM run");
   if (!run.step())
     throw StorageError(StorageErrorKind::Missing, database_.path() + ": the run never began");
   translateErrors(database_, [&] { facts_.plan = SweepPlan::fromJson(Json::parse(run.text(0))); });
@@ -182,7 +184,7 @@ void RunReader::forEachShard(const std::function<void(const RunShard&)>& callbac
 }
 
 void RunReader::forEachEvents(const EventsCallback& callback) {
-  if (facts_.pointCount == 0)
+  if (facts_.pointCount == 0 || version_ < 2)
     return;
   ReadScope scope(database_);
   Statement statement = database_.prepare("SELECT id, lines FROM events ORDER BY id");

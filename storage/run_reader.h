@@ -67,6 +67,7 @@ private:
   void readFacts();
   void itemsOf(Statement& items, const RunModule& module, const ItemCallback& callback);
   Database database_;
+  size_t version_ = 0; // of the schema
   RunFacts facts_;
 };
 

@@ -47,6 +47,7 @@ CREATE TABLE items (
 
 constexpr const char* kVersion2 = R"sql(
 ALTER TABLE run ADD COLUMN metadata TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN reported INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,
   lines BLOB NOT NULL);
@@ -93,10 +94,11 @@ struct SqliteRunRecord::Statements {
             "INSERT OR REPLACE INTO shards (id, attempts, statistics) VALUES (?1, ?2, ?3)")),
         doneShards(database.prepare("SELECT id FROM shards ORDER BY id")),
         putEvents(database.prepare("INSERT OR REPLACE INTO events (id, lines) VALUES (?1, ?2)")),
+        noEvents(database.prepare("DELETE FROM events WHERE id = ?1")),
         putMetadata(database.prepare("UPDATE run SET metadata = ?1")),
         finish(database.prepare("UPDATE run SET outcome = ?1, finished = ?2")) {}
 
-  Statement putItem, putFacts, putShard, doneShards, putEvents, putMetadata, finish;
+  Statement putItem, putFacts, putShard, doneShards, putEvents, noEvents, putMetadata, finish;
 };
 
 SqliteRunRecord::SqliteRunRecord(FileLock lock, Database database, uint64_t pointCount)
@@ -126,6 +128,7 @@ void SqliteRunRecord::putShard(const ShardRecord& shard) {
     for (const ItemRecord& item : shard.items)
       if (item.status != ItemStatus::NotRun)
         putItem(shard.module, item);
+    putEvents(shard);
     if (shard.facts)
       putFacts(shard.module, *shard.facts);
     Statement& statement = statements_->putShard;
@@ -159,12 +162,18 @@ void SqliteRunRecord::putItem(uint64_t module, const ItemRecord& item) {
         .bind(15, item.failure->column)
         .bind(16, result.failureOp);
   statement.step();
-  if (item.events.empty())
-    return;
-  std::string lines = encodeBlob(item.events);
-  Statement& events = statements_->putEvents;
-  StatementScope eventsScope(events);
-  events.bind(1, rowId(module, item.point)).bindBlob(2, lines).step();
+}
+
+void SqliteRunRecord::putEvents(const ShardRecord& shard) {
+  for (const ItemRecord& item : shard.items) {
+    const std::string lines = encodeBlob(item.events);
+    Statement& statement = item.events.empty() ? statements_->noEvents : statements_->putEvents;
+    StatementScope scope(statement);
+    statement.bind(1, rowId(shard.module, item.point));
+    if (!item.events.empty())
+      statement.bindBlob(2, lines);
+    statement.step();
+  }
 }
 
 void SqliteRunRecord::putFacts(uint64_t module, const ModuleFacts& facts) {
@@ -188,6 +197,10 @@ std::vector<std::pair<uint64_t, uint64_t>> SqliteRunRecord::doneShards() {
 
 void SqliteRunRecord::putMetadata(const std::string& json) {
   database_.write([&] { statements_->putMetadata.bind(1, std::string_view(json)).run(); });
+}
+
+void SqliteRunRecord::markReported() {
+  database_.write([&] { database_.execute("UPDATE run SET reported = 1"); });
 }
 
 void SqliteRunRecord::finish(const std::string& outcome) {
@@ -218,11 +231,12 @@ enum class Found { Nothing, Same, Other };
 // A run that another version began is not gone on with: two versions may estimate differently. What
 // has not changed comes from the cache.
 Found compare(const Database& database, const Digest& planDigest, const std::string& version) {
-  Statement statement = database.prepare("SELECT plan_digest, outcome, nocturne_version FROM run");
+  Statement statement =
+      database.prepare("SELECT plan_digest, outcome, nocturne_version, reported FROM run");
   if (!statement.step())
     return Found::Nothing;
-  bool same = statement.digest(0) == planDigest && statement.text(1) != "complete" &&
-              statement.text(2) == version;
+  const bool over = statement.text(1) == "complete" && statement.integer(3) != 0;
+  const bool same = statement.digest(0) == planDigest && !over && statement.text(2) == version;
   return same ? Found::Same : Found::Other;
 }
 
@@ -306,7 +320,7 @@ void prepareResumption(Database& database, uint64_t pointCount,
       warnings.push_back(begun.path + " has changed since this run began; it is estimated again");
     forgetModule(database, begun.module, pointCount);
   }
-  database.execute("UPDATE run SET outcome = '', finished = ''");
+  database.execute("UPDATE run SET outcome = '', finished = '', reported = 0");
   database.commit();
 }
 

@@ -37,6 +37,9 @@ public:
   // Only "complete" closes the record; any other outcome leaves it to be resumed.
   void putMetadata(const std::string& json) override;
   void finish(const std::string& outcome) override;
+  // The reports of a complete run are written: the same command then starts anew. Without this it
+  // goes on, finds everything done and writes them.
+  void markReported();
 
   const std::string& path() const { return database_.path(); }
 
@@ -47,6 +50,7 @@ private:
   SqliteRunRecord(FileLock lock, Database database, uint64_t pointCount);
   int64_t rowId(uint64_t module, uint64_t point) const;
   void putItem(uint64_t module, const ItemRecord& item);
+  void putEvents(const ShardRecord& shard);
   void putFacts(uint64_t module, const ModuleFacts& facts);
 
   FileLock lock_; // first: released after the database is closed

@@ -83,6 +83,20 @@ void noteUnused(const Json& object, const char* pointer, HespasConfig& config) {
                              " has no effect: " + std::string(reason));
 }
 
+// Files of hespas have keys for other programs of it as well: a word for each that means nothing
+// here.
+void noteUnknown(const Json& object, const char* pointer, std::vector<std::string> known,
+                 HespasConfig& config) {
+  for (const auto& [key, reason] : kUnusedKeys)
+    known.emplace_back(key);
+  for (const SharedOption& shared : kSharedOptions)
+    known.emplace_back(shared.key);
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      config.notes.push_back(std::string(pointer) + '/' + key + " is not known and has no effect" +
+                             didYouMean(key, known));
+}
+
 // One text or an array of texts, as an array.
 Json wordsFrom(const Json& value) {
   const Json all = value.is_array() ? value : Json::array({value});
@@ -167,6 +181,7 @@ void readEstimator(const Json& estimator, const std::string& asked, bool hespasN
   const std::string method = textAt(estimator, "method", pointer);
   config.method = asked.empty() ? estimatorOf(method, hespasNumbers, config) : asked;
   noteUnused(estimator, "/perf_estimator", config);
+  noteUnknown(estimator, "/perf_estimator", {"method", "hardware"}, config);
   for (const SharedOption& shared : kSharedOptions)
     if (estimator.contains(shared.key))
       config.notes.push_back(childPointer(pointer, shared.key) +
@@ -214,6 +229,7 @@ HespasConfig readHespasConfig(const std::string& path, const std::string& asked,
         config.hardware[shared.key] =
             atPointer(childPointer("", shared.key), [&] { return shared.check(*value); });
     noteUnused(json, "", config);
+    noteUnknown(json, "", {"mlir_file", "output_dir", "perf_estimator"}, config);
   } catch (const UsageError& error) {
     throw error.inFile(path);
   }

@@ -37,6 +37,8 @@ Problem currentProblem() {
     return {kStopped, "out of memory", ""};
   } catch (const std::exception& error) {
     return {kBug, std::string(error.what()) + "\nThis is a bug of nocturne; please report it.", ""};
+  } catch (...) {
+    return {kBug, "something was thrown that is no exception, as a plug-in may do", ""};
   }
 }
 

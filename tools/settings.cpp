@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <set>
+#include <system_error>
 
 #include "engine/plan_checks.h"
 #include "estimators/plugin_loader.h"
@@ -68,8 +71,14 @@ bool applyToEstimators(SweepPlan& plan, const Setting& setting, const EstimatorL
 EstimatorRegistry registered(const std::vector<std::string>& plugins) {
   EstimatorRegistry registry;
   registerBuiltins(registry);
-  for (const std::string& plugin : plugins)
-    loadPlugin(plugin, registry);
+  // A specification and the command line may both name one.
+  std::set<std::string> loaded;
+  for (const std::string& plugin : plugins) {
+    std::error_code error;
+    const std::string file = std::filesystem::weakly_canonical(plugin, error).string();
+    if (error || loaded.insert(file).second)
+      loadPlugin(plugin, registry);
+  }
   return registry;
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("results and statistics are the same for any number of actors") {
   CHECK(hits > 0);
 }
 
-TEST_CASE("events, metadata and state of estimators are the same for any number of actors") {
+TEST_CASE("metadata, state and the number of events are the same for any number of actors") {
   std::string events, metadata;
   for (int jobs : {1, 2, 8}) {
     World world;

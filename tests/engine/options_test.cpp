@@ -113,6 +113,8 @@ TEST_CASE("a wrong value is an error with its place") {
 
 TEST_CASE("all missing options are reported together") {
   CHECK(mistake([] { resolveOptions(test::systolicOptions(), Json(), Json(), "/set"); }) ==
+        "/set: values are needed for rows, roofline.peak_flops, roofline.memory_bandwidth");
+  CHECK(mistake([] { resolveOptions(test::systolicOptions(), Json(), Json::object(), "/set"); }) ==
         "/set: values are needed for rows, roofline.peak_flops (or for peak_flops of the machine), "
         "roofline.memory_bandwidth (or for memory_bandwidth of the machine)");
 }

@@ -30,7 +30,7 @@ public:
     c.preEstimateHook(&First::preEstimate).postEstimateHook(&First::postEstimate);
     c.preRunHook(&First::preRun).postRunHook(&First::postRun);
     c.preOpHook(&First::preOp).postOpHook(&First::postOp);
-    c.moduleMetadataHook(&First::moduleMetadata).metadataHook(&First::metadata);
+    c.moduleMetadataHook(&First::moduleMetadata).metadataHook(&First::metadata).mergesNothing();
     c.cacheHitHook(&First::hit).cacheMissHook(&First::miss);
   }
   double rate_ = 0;
@@ -281,6 +281,19 @@ struct SameFlatName : public FlatBase {
   int64_t number_ = 0;
 };
 
+struct StateLost : public Empty {
+  static void describe(EstimatorClass<StateLost>& c) {
+    c.name("state").extends<ComputeEstimator>().metadataHook(&StateLost::said);
+  }
+  Json said() { return {{"number", number_}}; }
+};
+struct StatisticsLost : public Empty {
+  static void describe(EstimatorClass<StatisticsLost>& c) {
+    c.name("statistics").extends<ComputeEstimator>();
+  }
+  void addStatisticsTo(StatisticsTree& tree) const override { tree.root().count("mine").add(1); }
+};
+
 // Two bases that both extend RooflineLike, not virtually: it would be there twice.
 struct Left : public Empty {
   static void describe(EstimatorClass<Left>& c) { c.name("left").extends<ComputeEstimator>(); }
@@ -316,6 +329,8 @@ TEST_CASE("declarations are checked when a class is registered") {
                                     "which hooks and handlers serve "
                                     "to change");
   CHECK(mistake<HidesEvents>().find("it hides Estimator::addEvent()") != std::string::npos);
+  CHECK(mistake<StateLost>().find("mergesNothing()") != std::string::npos);
+  CHECK(mistake<StatisticsLost>().find("it overrides addStatisticsTo()") != std::string::npos);
   CHECK(mistake<SameFlatName>() ==
         "estimator class \"flat_names\": options \"left.two_b\" and \"left_two_b\" have the same "
         "flat name");
@@ -425,4 +440,54 @@ TEST_CASE("whole-module sources notice that a file changed") {
   CHECK(source.text() == "module {}");
   std::ofstream(path, std::ios::binary) << "module { }";
   CHECK_THROWS_WITH_AS(source.text(), doctest::Contains("changed"), ItemError);
+}
+
+namespace {
+
+// Twice what its bases make of x.a and x.b, and of what they know no name for.
+class Twice : public virtual Second {
+public:
+  static void describe(EstimatorClass<Twice>& c) {
+    c.name("twice").extends<Second>();
+    c.opHandler({"x.a", "x.b", "x.new"}, &Twice::handle);
+  }
+
+private:
+  OpResult handle(const OpInfo& op) {
+    OpResult result = inherited<Twice>(op);
+    result.runtime = 2 * result.runtime.value();
+    return result;
+  }
+};
+
+class Careless : public virtual ComputeEstimator {
+public:
+  static void describe(EstimatorClass<Careless>& c) {
+    c.name("careless").extends<ComputeEstimator>();
+    c.opHandler({"x.none"}, &Careless::none).opHandler({"x.negative"}, &Careless::negative);
+  }
+
+private:
+  OpResult none(const OpInfo&) { return {}; }
+  OpResult negative(const OpInfo&) { return OpResult::inSeconds(-1); }
+};
+
+} // namespace
+
+TEST_CASE("a handler can ask for what its bases would have said") {
+  auto estimate = [](const char* name) {
+    return makeOne<Twice>()->getEstimate(moduleOf({op(name, "f32", "f32")})).runtime;
+  };
+  CHECK(estimate("x.a") == 2);     // First's
+  CHECK(estimate("x.b") == 4);     // Second's, which overrides First's
+  CHECK(estimate("x.new") == 400); // Second's default handler
+}
+
+TEST_CASE("a success without a time, and a time below zero, fail the item") {
+  auto estimator = makeOne<Careless>();
+  int64_t failureOp = -1;
+  CHECK(failureOf(*estimator, moduleOf({op("x.none", "f32", "f32")}), &failureOp).message ==
+        "the handler of x.none gave no time (OpResult::runtime is not set)");
+  CHECK(failureOf(*estimator, moduleOf({op("x.negative", "f32", "f32")}), &failureOp).message ==
+        "the handler of x.negative gave a time, flops or bytes that are negative or no number");
 }

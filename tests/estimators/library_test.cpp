@@ -55,9 +55,8 @@ private:
 // A cache in a folder, as far as this process is concerned.
 class FolderStore final : public ResultStore {
 public:
-  void begin() override { open_ = true; }
+  void begin() override {}
   void commit() override {
-    open_ = false;
     ++commits;
     if (full)
       throw StorageError(StorageErrorKind::Full, "the disk is full");
@@ -85,9 +84,6 @@ public:
   Log configurations;
   int commits = 0;
   bool full = false;
-
-private:
-  bool open_ = false;
 };
 
 struct Library {

@@ -171,6 +171,21 @@ TEST_CASE("two processes that find the same broken cache agree on a new one") {
   }
 }
 
+TEST_CASE(
+    "a cache of the version before is read as it is, and brought forward where it can be written") {
+  ScratchDir dir;
+  std::string path = makeCache(dir.path(), 100);
+  executeSql(path, "DROP TABLE result_details; PRAGMA user_version=1");
+  auto old = SqliteResultStore::openReadOnly(path);
+  CHECK(has(*old, 7));
+  CHECK(old->findDetails(digestOf("any")).empty());
+  old.reset();
+  auto store = SqliteResultStore::create(path);
+  CHECK(has(*store, 7));
+  store->putDetails(digestOf("any"), "{}");
+  CHECK(store->findDetails(digestOf("any")) == "{}");
+}
+
 TEST_CASE("a cache of a later version is left alone") {
   ScratchDir dir;
   std::string path = makeCache(dir.path(), 100);

@@ -98,7 +98,7 @@ TEST_CASE("a migration that fails leaves the old version") {
   CHECK_FALSE(database.inTransaction());
 }
 
-TEST_CASE("a file of a later version is refused, an older one only for reading") {
+TEST_CASE("a file of a later version is refused, an older one can be read") {
   ScratchDir dir;
   Database database(dir / "x.sqlite", OpenMode::Write);
   migrate(database, kNew);
@@ -112,7 +112,7 @@ TEST_CASE("a file of a later version is refused, an older one only for reading")
   }
   Database older(dir / "y.sqlite", OpenMode::Write);
   migrate(older, kOld);
-  CHECK_THROWS_AS(requireSchema(older, kNew), StorageError);
+  CHECK(requireSchema(older, kNew) == 1); // whoever reads does without what is new
 }
 
 TEST_CASE("another program's database is not ours") {

@@ -34,6 +34,7 @@ TEST_CASE("a record gives back what was put") {
     run.record->commit();
     CHECK(run.record->doneShards() == Shards{{0, 0}, {2, 256}});
     run.record->finish("complete");
+    run.record->markReported();
   }
   CHECK_FALSE(exists(dir / "out/run.sqlite-wal"));
   RunReader reader(dir / "out");
@@ -122,6 +123,7 @@ TEST_CASE("an empty plan has an empty record") {
       OpenedRun run = openRunRecord(dir / "out", plan);
       CHECK(run.record->doneShards().empty());
       run.record->finish("complete");
+      run.record->markReported();
     }
     RunReader reader(dir / "out");
     int calls = 0;
@@ -148,6 +150,7 @@ TEST_CASE("a run that was not completed is resumed") {
     CHECK(RunReader(dir / "out").facts().outcome.empty());
     run.record->putShard(makeShard(plan, 1, 256, 44));
     run.record->finish("complete");
+    run.record->markReported();
   }
   OpenedRun again = openRunRecord(dir / "out", plan, "1");
   CHECK_FALSE(again.resumed);
@@ -378,6 +381,7 @@ TEST_CASE("events and metadata come back in the order of the plan") {
     run.record->putShard(first);
     run.record->putMetadata("{\"x\": 1}");
     run.record->finish("complete");
+    run.record->markReported();
   }
   RunReader reader(dir / "out");
   CHECK(reader.facts().metadata == "{\"x\": 1}");
@@ -386,6 +390,41 @@ TEST_CASE("events and metadata come back in the order of the plan") {
     found.push_back(std::to_string(module) + ' ' + std::to_string(point) + ' ' + lines);
   });
   CHECK(found == std::vector<std::string>{"0 0 a\n", "0 4 b\n", "1 3 late\n"});
+}
+
+TEST_CASE("a run that is complete goes on until its reports are written") {
+  ScratchDir dir;
+  SweepPlan plan = makePlan(dir.path(), 1, 5);
+  {
+    OpenedRun run = openRunRecord(dir / "out", plan);
+    run.record->putShard(makeShard(plan, 0, 0, 5));
+    run.record->putMetadata("{}");
+    run.record->finish("complete");
+  }
+  {
+    OpenedRun again = openRunRecord(dir / "out", plan);
+    CHECK(again.resumed);
+    CHECK(again.record->doneShards().size() == 1);
+    again.record->finish("complete");
+    CHECK(RunReader(dir / "out").facts().metadata == "{}");
+    again.record->markReported();
+  }
+  CHECK_FALSE(openRunRecord(dir / "out", plan).resumed);
+}
+
+TEST_CASE("a record of the version before can be read") {
+  ScratchDir dir;
+  SweepPlan plan = makePlan(dir.path(), 1, 5);
+  openRunRecord(dir / "out", plan).record->putShard(makeShard(plan, 0, 0, 5));
+  executeSql(dir / "out/run.sqlite",
+             "DROP TABLE events; ALTER TABLE run DROP COLUMN metadata; ALTER TABLE run "
+             "DROP COLUMN reported; PRAGMA user_version=1");
+  RunReader reader(dir / "out");
+  CHECK(reader.facts().metadata.empty());
+  CHECK(reader.counts().notRun == 0);
+  int items = 0;
+  reader.forEachEvents([&](uint64_t, uint64_t, const std::string&) { ++items; });
+  CHECK(items == 0);
 }
 
 TEST_CASE("a shard that is put again replaces itself; points outside the plan are refused") {

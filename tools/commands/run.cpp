@@ -91,11 +91,22 @@ void print(const EstimatorResult& result, const Asked& asked, const Estimator& e
   }
   if (session.common.quiet)
     return;
-  const std::string statistics = keyStatistics(estimator.getStatistics());
+  // Of a result from the cache the instance knows nothing more.
+  const std::string statistics =
+      result.fromCache ? std::string() : keyStatistics(estimator.getStatistics());
   session.out << asked.config.mlirFile << " by " << asked.estimator << ": "
               << (result.runtime ? humanTime(*result.runtime) : "no time")
               << (result.fromCache ? ", from the cache" : "") << '\n'
               << statistics;
+}
+
+// A file that cannot be written, or events that cannot be, are no bug of ours.
+void writeEvents(const Estimator& estimator, const std::string& path) {
+  try {
+    estimator.outputEvents(path);
+  } catch (const std::exception& error) {
+    throw UsageError("run: --events " + path + ": " + error.what());
+  }
 }
 
 } // namespace
@@ -118,7 +129,7 @@ int run(const RunArguments& arguments, Session& session) {
     writeFileAtomically(asked.config.outputDir + "/result.json", toJsonText(result, 4) + '\n');
   }
   if (!arguments.events.empty())
-    estimator->outputEvents(arguments.events);
+    writeEvents(*estimator, arguments.events);
   print(result, asked, *estimator, session);
   return result.success ? kOk : kFailedItems;
 }

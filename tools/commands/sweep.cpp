@@ -192,17 +192,6 @@ void printPlan(const SweepPlan& plan, int jobs, Session& session) {
   session.out << indentedText(json);
 }
 
-// A call that estimated nothing leaves what an earlier one said.
-void keepMetadata(const SweepOutcome& outcome, RunRecord& record) {
-  if (outcome.metadata.is_null())
-    return;
-  try {
-    record.putMetadata(outcome.metadata.dump(-1, ' ', false, Json::error_handler_t::replace));
-  } catch (const StorageError& error) {
-    spdlog::warn("metadata of estimators is lost: {}", error.what());
-  }
-}
-
 // The run itself, with its record open until the report is written, so that no other run can come
 // between.
 int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanInputs& inputs,
@@ -232,7 +221,6 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
         runSweep(plan, {reader, inputs.registry(), *cache.store, *run.record, &progress}, control);
   }
   tellEnd(outcome, session);
-  keepMetadata(outcome, *run.record);
   // The report needs none of it, and would come on top.
   cache.store.reset();
   malloc_trim(0);
@@ -240,7 +228,9 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
   const uint64_t failedItems = record.counts().failed;
   const int code = exitCodeOf(outcome, failedItems, session.signal());
   try {
-    printReport(writeReport(record, plan.outputDir), outcome, code, session);
+    const Report report = writeReport(record, plan.outputDir);
+    run.record->markReported();
+    printReport(report, outcome, code, session);
   } catch (const StorageError& error) {
     if (code != kStopped)
       throw;

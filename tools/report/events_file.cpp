@@ -1,5 +1,6 @@
 #include "tools/report/events_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -19,15 +20,16 @@ public:
 
   void add(uint64_t module, uint64_t point, std::string_view lines) {
     const Point names = plan_.pointNames(point);
-    const OrderedJson origin = {{"module", plan_.modules.at(module).name},
-                                {"estimator", names.estimator},
-                                {"hardware", names.hardware}};
-    for (size_t end; !lines.empty(); lines.remove_prefix(end + 1)) {
-      end = lines.find('\n');
+    OrderedJson origin = {{"module", plan_.modules.at(module).name},
+                          {"estimator", names.estimator},
+                          {"hardware", names.hardware}};
+    for (const auto& [path, value] : names.axes)
+      origin["axes"][path] = OrderedJson(value);
+    while (!lines.empty()) {
+      const size_t end = std::min(lines.find('\n'), lines.size());
       OrderedJson event = OrderedJson::parse(lines.substr(0, end));
-      OrderedJson metadata = origin;
-      metadata.update(event.at("metadata"));
-      event["metadata"] = std::move(metadata);
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+      event.at("metadata").update(origin);
       write(event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
     }
   }
@@ -68,7 +70,8 @@ bool writeEvents(RunReader& reader, const std::string& path) {
     try {
       file.add(module, point, lines);
     } catch (const OrderedJson::exception& error) {
-      throw Error("events of item " + std::to_string(module) + ": " + error.what());
+      throw Error("events of module " + std::to_string(module) + " at point " +
+                  std::to_string(point) + ": " + error.what());
     }
   });
   return file.finish();

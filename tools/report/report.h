@@ -24,9 +24,8 @@ struct Report {
 };
 
 // Writes results.csv, results.jsonl, summary.json, timing.json and, when estimators told events,
-// events.json into `directory`, each complete
-// or not at all. Streams: memory grows with the points, up to a bound, not with the items. Throws
-// StorageError.
+// events.json into `directory`, each complete or not at all. Streams: memory grows with the points,
+// up to a bound, not with the items. Throws StorageError.
 Report writeReport(RunReader& reader, const std::string& directory);
 
 } // namespace nocturne::tools
