@@ -1,7 +1,7 @@
 #include "estimators/plan.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -64,6 +64,8 @@ public:
   Schema make(const Declaration& declaration) {
     visited_.insert(declaration->type);
     Schema out;
+    out.all.options.reserve(declaration->options.size());
+    out.bound.reserve(declaration->options.size());
     for (size_t i = 0; i < declaration->options.size(); ++i) {
       out.all.options.push_back(declaration->options[i].option);
       out.bound.push_back(
@@ -76,21 +78,26 @@ public:
   }
 
 private:
-  static const ConfigOption* find(const OptionSchema& schema, const std::string& name) {
-    for (const ConfigOption& option : schema.options)
-      if (option.name == name)
-        return &option;
+  // Among the first options of a schema, or all.
+  static const ConfigOption* find(const OptionSchema& schema, const std::string& name,
+                                  size_t first = SIZE_MAX) {
+    for (size_t i = 0; i < std::min(first, schema.options.size()); ++i)
+      if (schema.options[i].name == name)
+        return &schema.options[i];
     return nullptr;
   }
 
   // Top-level options stay where they are, the others move into a sub-object. An option that the
   // class declares anew stands for the base's as well.
   void inherit(Schema& out, const ClassDeclaration& base, Schema&& from) {
-    OptionSchema own = out.all;
+    const size_t own = out.all.options.size(); // before those that come from this base
     OptionSchema moved;
+    moved.options.reserve(from.all.options.size());
+    out.all.options.reserve(own + from.all.options.size());
+    out.bound.reserve(out.bound.size() + from.bound.size());
     moved.nested = std::move(from.all.nested);
     for (ConfigOption& option : from.all.options) {
-      if (find(own, option.name) != nullptr)
+      if (find(out.all, option.name, own) != nullptr)
         continue;
       (option.topLevel ? out.all : moved).options.push_back(std::move(option));
     }
@@ -119,17 +126,39 @@ private:
   std::set<std::type_index> visited_;
 };
 
+// A digest of each option's flat name, without making the names.
+void addFlatDigests(const OptionSchema& schema, uint64_t prefix, std::vector<uint64_t>& digests) {
+  constexpr uint64_t kFnvPrime = 0x100000001b3;
+  const auto extended = [](uint64_t digest, const std::string& word) {
+    for (const char c : word)
+      digest = (digest ^ static_cast<unsigned char>(c)) * kFnvPrime;
+    return digest;
+  };
+  for (const ConfigOption& option : schema.options)
+    digests.push_back(extended(prefix, option.name));
+  for (const auto& [name, nested] : schema.nested)
+    addFlatDigests(nested, (extended(prefix, name) ^ '_') * kFnvPrime, digests);
+}
+
 // Options are given by flat name on the command line and in code, so that each needs its own.
 void checkFlatNames(const ClassDeclaration& declaration, const OptionSchema& schema) {
-  std::vector<std::pair<std::string, std::string>> paths;
-  for (std::string& path : optionPaths(schema))
-    paths.emplace_back(flatName(path), std::move(path));
+  std::vector<uint64_t> digests;
+  digests.reserve(64);
+  addFlatDigests(schema, 0xcbf29ce484222325, digests);
+  std::sort(digests.begin(), digests.end());
+  if (std::adjacent_find(digests.begin(), digests.end()) == digests.end())
+    return;
+  std::vector<std::string> paths = optionPaths(schema), names;
+  for (const std::string& path : paths)
+    names.push_back(flatName(path));
+  std::sort(names.begin(), names.end());
+  const auto same = std::adjacent_find(names.begin(), names.end());
+  if (same == names.end())
+    return; // two names of one digest
+  std::erase_if(paths, [&](const std::string& path) { return flatName(path) != *same; });
   std::sort(paths.begin(), paths.end());
-  const auto same = std::adjacent_find(
-      paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
-  if (same != paths.end())
-    throwDeclarationError(declaration, "options \"" + same->second + "\" and \"" +
-                                           std::next(same)->second + "\" have the same flat name");
+  throwDeclarationError(declaration, "options \"" + paths[0] + "\" and \"" + paths[1] +
+                                         "\" have the same flat name");
 }
 
 template <typename... S>
@@ -238,6 +267,11 @@ void describe(EstimatorPlan& plan, const Declaration& declaration) {
 // The same base reached over two ways has to be one object, else options and state would be split.
 void checkSharedBases(const EstimatorPlan& plan) {
   const ClassDeclaration& declaration = *plan.classes.back().declaration;
+  size_t named = 0;
+  for (const PlanClass& one : plan.classes)
+    named += one.declaration->bases.size();
+  if (named + 1 == plan.classes.size())
+    return; // each base is reached once
   auto [made, self] = declaration.make();
   std::vector<void*> objects = plan.objects(self);
   std::map<std::type_index, void*> byType;
