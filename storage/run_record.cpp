@@ -94,7 +94,7 @@ struct SqliteRunRecord::Statements {
             "INSERT OR REPLACE INTO shards (id, attempts, statistics) VALUES (?1, ?2, ?3)")),
         doneShards(database.prepare("SELECT id FROM shards ORDER BY id")),
         putEvents(database.prepare("INSERT OR REPLACE INTO events (id, lines) VALUES (?1, ?2)")),
-        noEvents(database.prepare("DELETE FROM events WHERE id = ?1")),
+        noEvents(database.prepare("DELETE FROM events WHERE id >= ?1 AND id < ?2")),
         putMetadata(database.prepare("UPDATE run SET metadata = ?1")),
         finish(database.prepare("UPDATE run SET outcome = ?1, finished = ?2")) {}
 
@@ -165,14 +165,18 @@ void SqliteRunRecord::putItem(uint64_t module, const ItemRecord& item) {
 }
 
 void SqliteRunRecord::putEvents(const ShardRecord& shard) {
+  const int64_t first = rowId(shard.module, shard.firstPoint);
+  // Of a shard that is put again: one statement, since hardly any has events.
+  statements_->noEvents.bind(1, first)
+      .bind(2, first + static_cast<int64_t>(shard.items.size()))
+      .run();
   for (const ItemRecord& item : shard.items) {
+    if (item.events.empty())
+      continue;
     const std::string lines = encodeBlob(item.events);
-    Statement& statement = item.events.empty() ? statements_->noEvents : statements_->putEvents;
+    Statement& statement = statements_->putEvents;
     StatementScope scope(statement);
-    statement.bind(1, rowId(shard.module, item.point));
-    if (!item.events.empty())
-      statement.bindBlob(2, lines);
-    statement.step();
+    statement.bind(1, rowId(shard.module, item.point)).bindBlob(2, lines).step();
   }
 }
 
