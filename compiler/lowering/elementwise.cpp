@@ -1,0 +1,7 @@
+#include "compiler/lowering/families.h"
+
+namespace nocturne::compiler {
+
+void populateElementwise(LoweringTypes&, mlir::RewritePatternSet&) {}
+
+} // namespace nocturne::compiler

@@ -1,0 +1,7 @@
+#include "compiler/lowering/families.h"
+
+namespace nocturne::compiler {
+
+void populateMovement(LoweringTypes&, mlir::RewritePatternSet&) {}
+
+} // namespace nocturne::compiler

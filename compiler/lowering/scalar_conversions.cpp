@@ -1,0 +1,7 @@
+#include "compiler/lowering/scalars.h"
+
+namespace nocturne::compiler {
+
+void addConversions(ScalarTable&) {}
+
+} // namespace nocturne::compiler

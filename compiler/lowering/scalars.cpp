@@ -1,0 +1,143 @@
+#include "compiler/lowering/scalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "compiler/dialect/StablehloOps.h"
+#include "compiler/lowering/types.h"
+
+namespace nocturne::compiler {
+
+using namespace mlir;
+
+namespace {
+
+Type elementOf(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? shaped.getElementType() : type;
+}
+
+// What an emitter sees instead of a float narrower than f32. Booleans and integers keep their sign.
+Type widened(Type element) {
+  if (auto real = dyn_cast<FloatType>(element); real && !real.isF64())
+    return Float32Type::get(element.getContext());
+  return element;
+}
+
+// The value of a constant of one element, as it is held; null for what has no such form.
+Value emitConstant(OpBuilder& builder, Location loc, ElementsAttr value) {
+  if (!value.isSplat() && value.getNumElements() != 1)
+    return {};
+  Type element = value.getElementType();
+  Type storage = storageType(element);
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+      if (!isa<FloatType>(complex.getElementType()))
+        return {};
+      auto number = *dense.value_begin<std::complex<APFloat>>();
+      auto part = [&](const APFloat& x) { return FloatAttr::get(complex.getElementType(), x); };
+      auto parts = builder.getArrayAttr({part(number.real()), part(number.imag())});
+      return complex::ConstantOp::create(builder, loc, complex, parts);
+    }
+    return {};
+  }
+  if (isa<FloatType>(element)) {
+    auto number = *value.value_begin<APFloat>();
+    if (isa<FloatType>(storage))
+      return arith::ConstantOp::create(builder, loc, FloatAttr::get(storage, number));
+    APInt code = number.bitcastToAPInt().zext(storage.getIntOrFloatBitWidth());
+    return arith::ConstantOp::create(builder, loc, IntegerAttr::get(storage, code));
+  }
+  if (isa<IntegerType>(element)) {
+    auto number = *value.value_begin<APInt>();
+    return arith::ConstantOp::create(builder, loc, IntegerAttr::get(storage, number));
+  }
+  return {};
+}
+
+ScalarTable makeTable() {
+  ScalarTable table;
+  addArithmetic(table);
+  addConversions(table);
+  addMath(table);
+  addComplexMath(table);
+  addChloMath(table);
+  return table;
+}
+
+// Only moves values of one type, whatever they mean.
+bool movesBits(Operation* op) {
+  return isa<stablehlo::SelectOp>(op);
+}
+
+// Between tensors of rank 0 these change nothing.
+bool isIdentityAtRankZero(Operation* op) {
+  return isa<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp, stablehlo::BroadcastOp,
+             stablehlo::TransposeOp, stablehlo::OptimizationBarrierOp>(op);
+}
+
+} // namespace
+
+const ScalarTable& scalarTable() {
+  static const ScalarTable table = makeTable();
+  return table;
+}
+
+Value emitScalarOp(OpBuilder& builder, Location loc, Operation* op, ValueRange stored) {
+  ScalarEmitter emitter = scalarTable().find(op->getName().getStringRef());
+  if (!emitter || op->getNumResults() != 1)
+    return {};
+  Type resultElement = elementOf(op->getResult(0).getType());
+  bool raw = movesBits(op);
+  ScalarCall call{op, {}, raw ? resultElement : widened(resultElement), {}};
+  SmallVector<Value> operands;
+  for (auto [operand, value] : llvm::zip(op->getOperands(), stored)) {
+    Type element = elementOf(operand.getType());
+    call.operandElements.push_back(raw ? element : widened(element));
+    operands.push_back(raw ? value : decode(builder, loc, element, value));
+  }
+  call.operands = operands;
+  Value result = emitter(builder, loc, call);
+  if (!result)
+    return {};
+  return raw ? result : encode(builder, loc, resultElement, result);
+}
+
+LogicalResult emitScalarBody(OpBuilder& builder, Block& body, ValueRange stored,
+                             SmallVectorImpl<Value>& results) {
+  IRMapping values;
+  values.map(body.getArguments(), stored);
+  for (Operation& op : body.without_terminator()) {
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands()) {
+      // A value from around the region would be a tensor that was not taken apart here.
+      if (!values.contains(operand))
+        return op.emitError("uses a value from outside of the region it is in, which has no "
+                            "lowering in a function applied to elements");
+      operands.push_back(values.lookup(operand));
+    }
+    Value result;
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+      if (auto elements = dyn_cast<ElementsAttr>(constant->getAttr("value")))
+        result = emitConstant(builder, op.getLoc(), elements);
+    } else if (isIdentityAtRankZero(&op) && operands.size() == 1) {
+      result = operands[0];
+    } else {
+      result = emitScalarOp(builder, op.getLoc(), &op, operands);
+    }
+    if (!result)
+      return op.emitError("operation '")
+             << op.getName() << "' has no lowering in a function applied to elements";
+    values.map(op.getResult(0), result);
+  }
+  for (Value operand : body.getTerminator()->getOperands()) {
+    if (!values.contains(operand))
+      return body.getTerminator()->emitError("returns a value from outside of its region");
+    results.push_back(values.lookup(operand));
+  }
+  return success();
+}
+
+} // namespace nocturne::compiler

@@ -1,0 +1,7 @@
+#include "compiler/lowering/families.h"
+
+namespace nocturne::compiler {
+
+void populateSorting(LoweringTypes&, mlir::RewritePatternSet&) {}
+
+} // namespace nocturne::compiler
