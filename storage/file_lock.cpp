@@ -19,10 +19,10 @@ constexpr std::chrono::milliseconds kPollInterval{10};
 
 // A lock file that may not be written can still be locked.
 int openLockFile(const std::string& path) {
-  int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   int error = errno;
   if (descriptor < 0 && (error == EACCES || error == EPERM || error == EROFS))
-    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0)
     throwStorageError(path, "cannot open the lock file", error);
   return descriptor;
@@ -83,7 +83,7 @@ FileLock FileLock::acquire(const std::string& path, Mode mode, std::chrono::mill
 }
 
 std::string FileLock::holder(const std::string& path) {
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0)
     return {};
   char text[256];

@@ -1,0 +1,78 @@
+#include "compiler/drivers/processor.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace nocturne::compiler {
+
+namespace {
+
+struct Answer {
+  std::string_view name;
+  bool has;
+};
+
+// The compiler's question takes a literal only, so that the names are written out.
+std::optional<bool> compilerKnows(std::string_view feature) {
+#ifdef __x86_64__
+#define NOCTURNE_FEATURE(NAME) Answer{NAME, __builtin_cpu_supports(NAME) != 0}
+  const std::array answers = {
+      Answer{"x86-64", true},        NOCTURNE_FEATURE("x86-64-v2"), NOCTURNE_FEATURE("x86-64-v3"),
+      NOCTURNE_FEATURE("x86-64-v4"), NOCTURNE_FEATURE("sse4.1"),    NOCTURNE_FEATURE("sse4.2"),
+      NOCTURNE_FEATURE("avx"),       NOCTURNE_FEATURE("avx2"),      NOCTURNE_FEATURE("fma"),
+      NOCTURNE_FEATURE("bmi"),       NOCTURNE_FEATURE("bmi2"),      NOCTURNE_FEATURE("popcnt"),
+      NOCTURNE_FEATURE("avx512f"),   NOCTURNE_FEATURE("avx512bw"),  NOCTURNE_FEATURE("avx512cd"),
+      NOCTURNE_FEATURE("avx512dq"),  NOCTURNE_FEATURE("avx512vl"),
+  };
+#undef NOCTURNE_FEATURE
+  const auto* found = std::find_if(answers.begin(), answers.end(),
+                                   [&](const Answer& answer) { return answer.name == feature; });
+  if (found != answers.end())
+    return found->has;
+#else
+  static_cast<void>(feature);
+#endif
+  return std::nullopt;
+}
+
+// "avx512-bf16" of a compiler is "avx512_bf16" there.
+std::string kernelSpelling(std::string name) {
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+  return name;
+}
+
+bool kernelLists(const std::string& feature) {
+  std::ifstream file("/proc/cpuinfo");
+  const std::string wanted = kernelSpelling(feature);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("flags") && !line.starts_with("Features"))
+      continue;
+    std::istringstream words(line.substr(std::min(line.find(':'), line.size() - 1) + 1));
+    for (std::string word; words >> word;)
+      if (word == wanted)
+        return true;
+    return false; // the processors of one machine have the same
+  }
+  return false;
+}
+
+} // namespace
+
+bool processorHas(const std::string& feature) {
+  if (const std::optional<bool> known = compilerKnows(feature))
+    return *known;
+  return kernelLists(feature);
+}
+
+std::vector<std::string> missingFeatures(const std::vector<std::string>& features) {
+  std::vector<std::string> missing;
+  std::copy_if(features.begin(), features.end(), std::back_inserter(missing),
+               [](const std::string& feature) { return !processorHas(feature); });
+  return missing;
+}
+
+} // namespace nocturne::compiler
