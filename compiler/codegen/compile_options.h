@@ -1,0 +1,22 @@
+// What compiling a module can be told, and how long it took.
+#pragma once
+
+#include <string>
+
+#include "compiler/codegen/target.h"
+
+namespace nocturne::compiler {
+
+struct CompileOptions {
+  CpuTarget target;
+  unsigned level = 3; // of LLVM's optimisation, 0 to 3
+  std::string symbolPrefix = "nocturne_";
+  bool keepStages = false; // fill ModuleCode::stages
+};
+
+struct StageTime {
+  std::string name; // "linalg", "tensors", "buffers", "llvm", "object"
+  double seconds;
+};
+
+} // namespace nocturne::compiler

@@ -1,0 +1,186 @@
+#include "compiler/codegen/entry_points.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "compiler/codegen/diagnostics.h"
+
+namespace nocturne::compiler {
+
+using namespace mlir;
+
+namespace {
+
+// The functions of a module are called like functions of C often enough ("exp", "floor"), and
+// calls of those must not end up in them. The dot cannot be in a name of C.
+std::string innerName(const std::string& function) {
+  return "module." + function;
+}
+
+std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << type;
+  return text;
+}
+
+LogicalResult fail(Failure& failure, FailureKind kind, func::FuncOp function,
+                   const std::string& message) {
+  failure = {kind, "function @" + function.getSymName().str() + ": " + message, "", 0, 0};
+  setPlace(failure, function.getLoc());
+  return mlir::failure();
+}
+
+LogicalResult addArguments(func::FuncOp function, TypeRange types, bool areResults,
+                           EntryPoint& entry, Failure& failure) {
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      return fail(failure, FailureKind::UnsupportedOp, function,
+                  "a value of type " + typeText(type) + " cannot be passed to compiled code");
+    entry.arguments.push_back(
+        {typeText(tensor.getElementType()), tensor.getShape().vec(), areResults});
+  }
+  return success();
+}
+
+void dropForeignAttributes(func::FuncOp function) {
+  function.removeArgAttrsAttr();
+  function.removeResAttrsAttr();
+  for (NamedAttribute attribute : llvm::to_vector(function->getDiscardableAttrs()))
+    function->removeDiscardableAttr(attribute.getName());
+}
+
+void emitEntryPoint(OpBuilder& builder, LLVM::LLVMFuncOp body, const EntryPoint& entry) {
+  Location loc = body.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, entry.symbol,
+                                           LLVM::LLVMFunctionType::get(i32, {pointer, i64}));
+  OpBuilder::InsertionGuard guard(builder);
+  Block* check = function.addEntryBlock(builder);
+  Block* call = builder.createBlock(&function.getBody(), function.getBody().end());
+  Block* refuse = builder.createBlock(&function.getBody(), function.getBody().end());
+
+  builder.setInsertionPointToStart(check);
+  auto count = int64_t(entry.arguments.size());
+  Value wanted = LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(count));
+  Value agrees =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, function.getArgument(1), wanted);
+  LLVM::CondBrOp::create(builder, loc, agrees, call, refuse);
+
+  builder.setInsertionPointToStart(call);
+  llvm::SmallVector<Value> arguments;
+  for (int64_t i = 0; i < count; ++i) {
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, pointer, function.getArgument(0),
+                                      llvm::ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, place));
+  }
+  LLVM::CallOp::create(builder, loc, body, arguments);
+  Value done = LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(0));
+  LLVM::ReturnOp::create(builder, loc, done);
+
+  builder.setInsertionPointToStart(refuse);
+  Value refused = LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(1));
+  LLVM::ReturnOp::create(builder, loc, refused);
+}
+
+} // namespace
+
+std::string cSymbol(const std::string& prefix, const std::string& name) {
+  std::string symbol = prefix;
+  for (char c : name) {
+    if (llvm::isAlnum(c) || c == '_') {
+      symbol += c;
+      continue;
+    }
+    symbol += '_';
+    symbol += llvm::utohexstr(uint8_t(c), /*LowerCase=*/true, /*Width=*/2);
+  }
+  return symbol;
+}
+
+LogicalResult readEntryPoints(ModuleOp module, const std::string& prefix,
+                              std::vector<EntryPoint>& entries, Failure& failure) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    EntryPoint entry;
+    entry.function = function.getSymName().str();
+    entry.symbol = cSymbol(prefix, entry.function);
+    if (mlir::failed(addArguments(function, function.getArgumentTypes(), false, entry, failure)) ||
+        mlir::failed(addArguments(function, function.getResultTypes(), true, entry, failure)))
+      return mlir::failure();
+    for (const EntryPoint& other : entries)
+      if (other.symbol == entry.symbol)
+        return fail(failure, FailureKind::UnsupportedOp, function,
+                    "its name in C is that of @" + other.function);
+    entries.push_back(std::move(entry));
+  }
+  if (!entries.empty())
+    return success();
+  failure = {FailureKind::Unreadable, "the module has no public function", "", 0, 0};
+  setPlace(failure, module.getLoc());
+  return mlir::failure();
+}
+
+LogicalResult prepareFunctions(ModuleOp module, const std::vector<EntryPoint>& entries,
+                               Failure& failure) {
+  SymbolTable symbols(module);
+  for (NamedAttribute attribute : llvm::to_vector(module->getDiscardableAttrs()))
+    module->removeDiscardableAttr(attribute.getName());
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+    dropForeignAttributes(function);
+    std::string name = innerName(function.getSymName().str());
+    if (mlir::failed(symbols.rename(function, name)))
+      return fail(failure, FailureKind::Internal, function, "cannot be renamed");
+  }
+  for (const EntryPoint& entry : entries) {
+    auto function = symbols.lookup<func::FuncOp>(innerName(entry.function));
+    if (!function ||
+        function.getNumArguments() + function.getNumResults() != entry.arguments.size()) {
+      failure = {FailureKind::Internal, "lowering changed the signature of @" + entry.function, "",
+                 0, 0};
+      return mlir::failure();
+    }
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+                          BoolAttr::get(module.getContext(), false));
+  }
+  return success();
+}
+
+LogicalResult emitEntryPoints(ModuleOp module, const std::vector<EntryPoint>& entries,
+                              Failure& failure) {
+  for (Operation& op : *module.getBody()) {
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op); function && !function.isExternal())
+      function.setLinkage(LLVM::Linkage::Internal);
+    else if (auto global = dyn_cast<LLVM::GlobalOp>(op))
+      global.setLinkage(LLVM::Linkage::Internal);
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  for (const EntryPoint& entry : entries) {
+    auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(innerName(entry.function));
+    if (!body || body.getNumArguments() != entry.arguments.size()) {
+      failure = {FailureKind::Internal,
+                 "code generation changed the signature of @" + entry.function, "", 0, 0};
+      return mlir::failure();
+    }
+    // What EntryPoint promises.
+    for (size_t i = 0; i < entry.arguments.size(); ++i) {
+      auto index = unsigned(i);
+      body.removeArgAttr(index, bufferization::BufferizationDialect::kWritableAttrName);
+      body.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+      if (!entry.arguments[i].isResult)
+        body.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
+    }
+    emitEntryPoint(builder, body, entry);
+  }
+  return success();
+}
+
+} // namespace nocturne::compiler

@@ -1,0 +1,32 @@
+// Makes the entry points of compiled modules.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "compiler/codegen/entry_point.h"
+#include "engine/error.h"
+
+namespace nocturne::compiler {
+
+// `prefix` and `name`, with an underscore and the hexadecimal code for every byte that C does not
+// allow in names.
+std::string cSymbol(const std::string& prefix, const std::string& name);
+
+// Reads the entry points of a StableHLO module: its public functions. Fails for a signature that
+// has no form in memory, such as one with dynamic extents.
+mlir::LogicalResult readEntryPoints(mlir::ModuleOp module, const std::string& prefix,
+                                    std::vector<EntryPoint>& entries, Failure& failure);
+
+// After lowering to linalg: renames functions out of the way of C's names, drops attributes that
+// only frameworks know and keeps inputs from being overwritten.
+mlir::LogicalResult prepareFunctions(mlir::ModuleOp module, const std::vector<EntryPoint>& entries,
+                                     Failure& failure);
+
+// After lowering to the LLVM dialect: adds the entry points; all other symbols become internal.
+mlir::LogicalResult emitEntryPoints(mlir::ModuleOp module, const std::vector<EntryPoint>& entries,
+                                    Failure& failure);
+
+} // namespace nocturne::compiler

@@ -1,0 +1,111 @@
+#include "compiler/codegen/pipeline.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "compiler/codegen/optimize.h"
+
+namespace nocturne::compiler {
+
+using namespace mlir;
+
+namespace {
+
+class ExpandStridedCopies : public PassWrapper<ExpandStridedCopies, OperationPass<func::FuncOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandStridedCopies)
+
+  llvm::StringRef getName() const override { return "expand-strided-copies"; }
+  void getDependentDialects(DialectRegistry& registry) const override {
+    registry.insert<linalg::LinalgDialect>();
+  }
+
+  void runOnOperation() override {
+    llvm::SmallVector<memref::CopyOp> copies;
+    getOperation().walk([&](memref::CopyOp copy) {
+      if (!isDense(copy.getSource()) || !isDense(copy.getTarget()))
+        copies.push_back(copy);
+    });
+    for (memref::CopyOp copy : copies) {
+      OpBuilder builder(copy);
+      linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
+      copy.erase();
+    }
+  }
+
+private:
+  static bool isDense(Value buffer) {
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    return type && type.getLayout().isIdentity();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createExpandStridedCopiesPass() {
+  return std::make_unique<ExpandStridedCopies>();
+}
+
+void addTensorPipeline(OpPassManager& passes, const CpuTarget& target) {
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  addOptimisations(passes, target);
+}
+
+void addBufferPipeline(OpPassManager& passes) {
+  passes.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // Without the simplification, results take a detour through a buffer of their own.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  bufferization::BufferResultsToOutParamsPassOptions results;
+  results.hoistStaticAllocs = true;
+  results.modifyPublicFunctions = true;
+  passes.addPass(bufferization::createBufferResultsToOutParamsPass(results));
+  bufferization::buildBufferDeallocationPipeline(passes);
+  passes.addPass(createConvertBufferizationToMemRefPass());
+  OpPassManager& functions = passes.nest<func::FuncOp>();
+  functions.addPass(createExpandStridedCopiesPass());
+  functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+}
+
+void addLlvmPipeline(OpPassManager& passes) {
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createConvertComplexToStandardPass());
+  passes.addPass(createConvertComplexToLLVMPass());
+  passes.addPass(arith::createArithExpandOpsPass());
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false; // log(1 + x) loses every digit of a small x
+  passes.addPass(createConvertMathToLLVMPass(math));
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertIndexToLLVMPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  passes.addPass(createConvertFuncToLLVMPass(functions));
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createUBToLLVMConversionPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+} // namespace nocturne::compiler

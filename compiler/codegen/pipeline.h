@@ -1,0 +1,22 @@
+// The passes between linalg on tensors and the LLVM dialect.
+#pragma once
+
+#include "mlir/Pass/PassManager.h"
+
+#include "compiler/codegen/target.h"
+
+namespace nocturne::compiler {
+
+// The pipeline is run in these pieces so that what each made can be kept.
+// Inlining and optimisation; tensors stay.
+void addTensorPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
+// Tensors become buffers, results become arguments behind the others, loops take linalg's place.
+void addBufferPipeline(mlir::OpPassManager& passes);
+// Loops and buffers become the LLVM dialect; a buffer is passed as the address of its data.
+void addLlvmPipeline(mlir::OpPassManager& passes);
+
+// Copies between buffers that are not both dense become linalg operations, because MLIR's own way
+// is a call into its run-time library.
+std::unique_ptr<mlir::Pass> createExpandStridedCopiesPass();
+
+} // namespace nocturne::compiler

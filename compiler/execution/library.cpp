@@ -1,0 +1,103 @@
+#include "compiler/execution/library.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <dlfcn.h>
+
+#include "compiler/execution/linker.h"
+#include "engine/error.h"
+
+namespace nocturne::compiler {
+
+namespace {
+
+ItemError failure(FailureKind kind, const std::string& message) {
+  return ItemError({kind, message, "", 0, 0});
+}
+
+// Gone, with what is in it, at the end of the scope.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "nocturne-XXXXXX";
+    if (!mkdtemp(pattern.data()))
+      throw StorageError(StorageErrorKind::Other,
+                         pattern + ": cannot be made: " + std::strerror(errno));
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string operator/(const char* name) const { return path_ / name; }
+
+private:
+  std::filesystem::path path_;
+};
+
+} // namespace
+
+LoadedLibrary::LoadedLibrary(const std::string& object) {
+  TemporaryFolder folder;
+  std::string objectPath = folder / "code.o", libraryPath = folder / "code.so";
+  std::ofstream file(objectPath, std::ios::binary);
+  file.write(object.data(), std::streamsize(object.size()));
+  file.close();
+  if (!file)
+    throw StorageError(StorageErrorKind::Full, objectPath + ": cannot be written");
+  linkShared(objectPath, libraryPath);
+  handle_ = dlopen(libraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle_)
+    throw failure(FailureKind::Internal,
+                  std::string("compiled code cannot be loaded: ") + dlerror());
+}
+
+LoadedLibrary::~LoadedLibrary() {
+  dlclose(handle_);
+}
+
+LoadedLibrary::Function LoadedLibrary::find(const std::string& symbol) const {
+  void* address = dlsym(handle_, symbol.c_str());
+  if (!address)
+    throw failure(FailureKind::Internal, "compiled code has no symbol " + symbol);
+  return reinterpret_cast<Function>(address);
+}
+
+PreparedCall::PreparedCall(const LoadedLibrary& library, const EntryPoint& entry,
+                           std::vector<const TensorData*> inputs)
+    : function_(library.find(entry.symbol)) {
+  size_t next = 0;
+  for (const EntryArgument& argument : entry.arguments) {
+    if (argument.isResult) {
+      addresses_.push_back(results_.emplace_back(argument).data());
+      continue;
+    }
+    if (next >= inputs.size())
+      throw UsageError("@" + entry.function + " takes more inputs than the " +
+                       std::to_string(inputs.size()) + " given");
+    const TensorData& input = *inputs[next++];
+    if (input.dtype() != argument.dtype || input.dims() != argument.dims)
+      throw UsageError("input " + std::to_string(next - 1) + " of @" + entry.function + " is " +
+                       TensorData(argument).typeText() + ", not " + input.typeText());
+    // Compiled code only reads it.
+    addresses_.push_back(const_cast<std::byte*>(input.data()));
+  }
+  if (next != inputs.size())
+    throw UsageError("@" + entry.function + " takes " + std::to_string(next) + " inputs, not the " +
+                     std::to_string(inputs.size()) + " given");
+}
+
+void PreparedCall::run() {
+  if (int32_t code = function_(addresses_.data(), addresses_.size()); code != 0)
+    throw failure(FailureKind::Internal,
+                  "compiled code refused its call with " + std::to_string(code));
+}
+
+} // namespace nocturne::compiler

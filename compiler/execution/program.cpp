@@ -1,0 +1,212 @@
+#include "compiler/execution/program.h"
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "compiler/codegen/module_code.h"
+#include "compiler/execution/library.h"
+#include "compiler/execution/split.h"
+#include "compiler/reader/scan.h"
+#include "engine/error.h"
+
+namespace nocturne::compiler {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Outcome outcomeOf(FailureKind kind) {
+  switch (kind) {
+  case FailureKind::UnsupportedOp:
+    return Outcome::NoLowering;
+  case FailureKind::Unreadable:
+    return Outcome::Unreadable;
+  default:
+    return Outcome::Failed;
+  }
+}
+
+// The name of an operation that a message puts in quotes.
+std::string quotedOperation(const std::string& message) {
+  for (size_t start = message.find('\''); start != std::string::npos;
+       start = message.find('\'', start + 1)) {
+    size_t end = message.find('\'', start + 1);
+    std::string name = message.substr(start + 1, end - start - 1);
+    if (end != std::string::npos && name.find('.') != std::string::npos &&
+        name.find(' ') == std::string::npos)
+      return name;
+  }
+  return "";
+}
+
+TensorData makeInput(const std::string& choice, const EntryArgument& argument, size_t index) {
+  if (choice == "zeros")
+    return TensorData(argument);
+  if (choice != "ones" && choice != "random" && !choice.starts_with("random:"))
+    return readNpy(choice, argument);
+  TensorData tensor(argument);
+  if (choice == "ones") {
+    fillConstant(tensor, 1);
+    return tensor;
+  }
+  uint64_t seed = 0;
+  for (char digit : choice.substr(std::min<size_t>(7, choice.size()))) {
+    if (digit < '0' || digit > '9')
+      throw UsageError("\"" + choice + "\": the seed is no number");
+    seed = seed * 10 + uint64_t(digit - '0');
+  }
+  fillRandom(tensor, seed + (uint64_t(index) << 32));
+  return tensor;
+}
+
+// The values of one run.
+class Run {
+public:
+  Run(const LoadedLibrary& library, const std::vector<EntryPoint>& entries,
+      const SplitProgram& program)
+      : library_(library), entries_(entries), program_(program) {}
+
+  // Calls the functions that make the inputs, then the tested one.
+  std::vector<TensorData>& execute(const std::vector<std::string>& choices) {
+    const EntryPoint& entry = find(program_.function);
+    addOwnInputs(entry, choices);
+    for (const SourceValue& source : program_.sources)
+      arguments_.push_back(&resultsOf(source.function)[source.result]);
+    PreparedCall call(library_, entry, arguments_);
+    call.run();
+    results_ = std::move(call.results());
+    return results_;
+  }
+
+  std::optional<Mismatch> compare(const ProgramCheck& wanted) const {
+    return check(wanted.expectation, value(wanted.got), value(wanted.expected));
+  }
+
+private:
+  const EntryPoint& find(const std::string& function) const {
+    for (const EntryPoint& entry : entries_)
+      if (entry.function == function)
+        return entry;
+    throw ItemError({FailureKind::Internal, "@" + function + " was not compiled", "", 0, 0});
+  }
+
+  void addOwnInputs(const EntryPoint& entry, const std::vector<std::string>& choices) {
+    size_t count = program_.ownArguments;
+    if (count > 0 && choices.empty())
+      throw UsageError("@" + entry.function + " takes " + std::to_string(count) +
+                       " inputs; --inputs says which");
+    if (choices.size() > 1 && choices.size() != count)
+      throw UsageError("@" + entry.function + " takes " + std::to_string(count) + " inputs, not " +
+                       std::to_string(choices.size()));
+    for (size_t i = 0; i < count; ++i) {
+      const std::string& choice = choices.size() == 1 ? choices.front() : choices[i];
+      arguments_.push_back(&ownInputs_.emplace_back(makeInput(choice, entry.arguments[i], i)));
+    }
+  }
+
+  std::vector<TensorData>& resultsOf(const std::string& function) {
+    auto [place, isNew] = sources_.try_emplace(function);
+    if (isNew) {
+      PreparedCall call(library_, find(function), {});
+      call.run();
+      place->second = std::move(call.results());
+    }
+    return place->second;
+  }
+
+  const TensorData& value(const CheckedValue& checked) const {
+    return checked.isArgument ? *arguments_[checked.index] : results_[checked.index];
+  }
+
+  const LoadedLibrary& library_;
+  const std::vector<EntryPoint>& entries_;
+  const SplitProgram& program_;
+  std::deque<TensorData> ownInputs_;
+  std::map<std::string, std::vector<TensorData>> sources_;
+  std::vector<const TensorData*> arguments_;
+  std::vector<TensorData> results_;
+};
+
+void execute(const ModuleCode& code, const SplitProgram& program, const ProgramOptions& options,
+             ProgramReport& report) {
+  Clock::time_point start = Clock::now();
+  LoadedLibrary library(code.object);
+  report.times.push_back({"link", secondsSince(start)});
+  start = Clock::now();
+  Run run(library, code.entries, program);
+  std::vector<TensorData>& results = run.execute(options.inputs);
+  report.times.push_back({"run", secondsSince(start)});
+  report.outcome = program.checks.empty() ? Outcome::Ran : Outcome::Pass;
+  for (const ProgramCheck& check : program.checks) {
+    std::optional<Mismatch> mismatch = run.compare(check);
+    if (!mismatch)
+      continue;
+    report.outcome = Outcome::Mismatch;
+    report.message = check.text + ": " + mismatch->text();
+    break;
+  }
+  results.erase(results.begin() + std::ptrdiff_t(program.ownResults), results.end());
+  report.results = std::move(results);
+}
+
+void setFailure(ProgramReport& report, const Failure& failure) {
+  report.outcome = outcomeOf(failure.kind);
+  report.message = failure.text();
+  report.blockedBy = quotedOperation(failure.message);
+}
+
+} // namespace
+
+std::string_view toString(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::Pass:
+    return "pass";
+  case Outcome::Ran:
+    return "ran";
+  case Outcome::Mismatch:
+    return "mismatch";
+  case Outcome::NoLowering:
+    return "no lowering";
+  case Outcome::Unreadable:
+    return "unreadable";
+  case Outcome::Failed:
+    return "failed";
+  case Outcome::Crash:
+    return "crash";
+  case Outcome::Timeout:
+    return "timeout";
+  }
+  return "failed";
+}
+
+ProgramReport runProgramText(std::string text, const std::string& path,
+                             const ProgramOptions& options) {
+  ProgramReport report;
+  try {
+    if (std::optional<Failure> problem = scanText(text, path))
+      throw ItemError(*problem);
+    ParsedModule parsed;
+    Failure failure;
+    if (failed(parseModule(text, path, parsed, failure)))
+      throw ItemError(failure);
+    SplitProgram program = splitProgram(*parsed.module);
+    report.operations = program.operations;
+    ModuleCode code;
+    bool compiled = succeeded(compileModule(parsed, options.compile, code, failure));
+    report.times = code.times;
+    if (!compiled)
+      throw ItemError(failure);
+    execute(code, program, options, report);
+  } catch (const ItemError& error) {
+    setFailure(report, error.failure());
+  }
+  return report;
+}
+
+} // namespace nocturne::compiler
