@@ -3,7 +3,7 @@
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/contraction.h"
 #include "compiler/lowering/families.h"
-#include "compiler/lowering/tensors.h"
+#include "compiler/lowering/tensor_pieces.h"
 
 namespace nocturne::compiler {
 

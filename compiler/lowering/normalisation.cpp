@@ -4,7 +4,7 @@
 
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/families.h"
-#include "compiler/lowering/tensors.h"
+#include "compiler/lowering/tensor_pieces.h"
 
 namespace nocturne::compiler {
 

@@ -9,7 +9,7 @@
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/reducer.h"
 #include "compiler/lowering/scalars.h"
-#include "compiler/lowering/tensors.h"
+#include "compiler/lowering/tensor_pieces.h"
 
 namespace nocturne::compiler {
 

@@ -1,4 +1,4 @@
-#include "compiler/lowering/tensors.h"
+#include "compiler/lowering/tensor_pieces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
