@@ -108,15 +108,15 @@ Value FloatMath::polynomial(Value x, ArrayRef<double> coefficients) const {
   return sum;
 }
 
-SmallVector<Value, 2> FloatMath::libm(StringRef name, ValueRange arguments,
+SmallVector<Value, 2> FloatMath::libm(StringRef function, ValueRange arguments,
                                       unsigned results) const {
+  std::string name = function.str() + (type_.isF32() ? "f" : "");
   auto module = origin_->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(module.getBody());
     auto type = builder_.getFunctionType(arguments.getTypes(), SmallVector<Type>(results, type_));
-    auto function = func::FuncOp::create(builder_, module.getLoc(), name, type);
-    function.setPrivate();
+    func::FuncOp::create(builder_, module.getLoc(), name, type).setPrivate();
   }
   SmallVector<Type> types(results, type_);
   auto call = func::CallOp::create(builder_, loc_, name, types, arguments);

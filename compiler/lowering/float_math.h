@@ -45,9 +45,10 @@ public:
   // Horner's scheme; the coefficient of the highest power comes first.
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients) const;
 
-  // A function of the C library on doubles, which returns one double or, where `results` is 2, a
-  // double complex: both parts come back in registers as a struct of two doubles does.
-  llvm::SmallVector<mlir::Value, 2> libm(llvm::StringRef name, mlir::ValueRange arguments,
+  // A function of the C library, by the name that it has for doubles. It returns one number or,
+  // where `results` is 2 (on doubles only), a double complex: both parts come back in registers as
+  // a struct of two doubles does.
+  llvm::SmallVector<mlir::Value, 2> libm(llvm::StringRef function, mlir::ValueRange arguments,
                                          unsigned results = 1) const;
 
   // From and to another float type.

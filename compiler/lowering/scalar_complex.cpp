@@ -125,7 +125,7 @@ ComplexParts expMinusOne(const ComplexMath& math, ArrayRef<ComplexParts> z) {
   ComplexParts exponential = math.libm("cexp", z[0]);
   Value half = real.apply<math::SinOp>(real.mul(y, real.constant(0.5)));
   Value versine = real.mul(real.mul(real.constant(-2), half), half);
-  Value re = real.fma(real.apply<math::ExpM1Op>(x), real.apply<math::CosOp>(y), versine);
+  Value re = real.fma(real.libm("expm1", x)[0], real.apply<math::CosOp>(y), versine);
   // From here on the one that is taken away is below the last digit, and expm1 may overflow.
   Value isLarge = real.less(real.constant(40), x);
   return {real.select(isLarge, exponential.re, re), exponential.im};
