@@ -10,6 +10,12 @@ namespace nocturne::compiler {
 
 // Every operation of scalarTable() as a linalg.generic; map.
 void populateElementwise(LoweringTypes& types, mlir::RewritePatternSet& patterns);
+// On a module, of any value: constants whose values the text leaves out get made-up ones instead of
+// an error.
+constexpr llvm::StringLiteral kGeneratedWeights = "nocturne.generated_weights";
+
+// constant; part of populateShapes().
+void populateConstants(LoweringTypes& types, mlir::RewritePatternSet& patterns);
 // constant, iota, broadcast(_in_dim), reshape, transpose, bitcast_convert.
 void populateShapes(LoweringTypes& types, mlir::RewritePatternSet& patterns);
 // slice, dynamic_slice, dynamic_update_slice, pad, concatenate, reverse, select with a scalar

@@ -67,9 +67,9 @@ ScalarTable makeTable() {
   return table;
 }
 
-// Only moves values of one type, whatever they mean.
+// Only moves bits, whatever they mean.
 bool movesBits(Operation* op) {
-  return isa<stablehlo::SelectOp>(op);
+  return isa<stablehlo::SelectOp, stablehlo::BitcastConvertOp>(op);
 }
 
 // Between tensors of rank 0 these change nothing.
