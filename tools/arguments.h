@@ -59,4 +59,17 @@ struct ReportArguments {
   std::string directory;
 };
 
+struct ExecuteArguments {
+  std::vector<std::string> paths; // modules, folders and patterns
+  std::vector<std::string> inputs;
+  std::string cpu = "native";
+  int level = 3;
+  std::optional<int> jobs; // absent: one per processor
+  double timeout = 60;     // seconds, of one program
+  bool table = false;
+  std::string print = "summary";
+  std::string outputDir;
+  bool worker = false; // answer paths on standard input instead
+};
+
 } // namespace nocturne::tools

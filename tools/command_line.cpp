@@ -135,11 +135,44 @@ Run declareReport(CLI::App& app) {
   return [given](Session& session) { return report(*given, session); };
 }
 
-constexpr std::array<Command, 6> kCommands = {{
+Run declareExecute(CLI::App& app) {
+  auto given = std::make_shared<ExecuteArguments>();
+  app.add_option("paths", given->paths, "Modules: files, folders and patterns");
+  app.add_option(
+         "--inputs", given->inputs,
+         "What goes in: random, random:SEED, zeros, ones or NumPy files, one for all inputs "
+         "or one for each; repeatable")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("A,B");
+  app.add_flag("--table", given->table, "Counts by operation; passing programs are not listed");
+  app.add_option("--print", given->print, "Results: summary (default), full or none")
+      ->check(CLI::IsMember({"summary", "full", "none"}))
+      ->type_name("HOW");
+  app.add_option("--output-dir", given->outputDir, "Folder for results as NumPy files")
+      ->type_name("DIR");
+  app.add_option("--cpu", given->cpu, "Processor: native (default), x86-64-v3, skylake-avx512, ...")
+      ->type_name("NAME");
+  app.add_option("--opt-level", given->level, "Optimisation, 0 to 3 (default)")
+      ->check(CLI::Range(0, 3))
+      ->type_name("N");
+  app.add_option("--timeout", given->timeout, "Seconds that one program may take (default 60)")
+      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("S");
+  app.add_option("--jobs", given->jobs, "Programs run at a time (default: one per processor)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  app.add_flag("--worker", given->worker)->group(""); // what execute starts itself
+  return [given](Session& session) { return execute(*given, session); };
+}
+
+constexpr std::array<Command, 7> kCommands = {{
     {"sweep", "Estimate many modules on many machines", true, declareSweep},
     {"estimate", "Estimate one module on one machine, operation by operation", false,
      declareEstimate},
     {"run", "Estimate one module as a configuration of hespas says", false, declareRun},
+    {"execute", "Compile programs for this processor, run them and check their results", false,
+     declareExecute},
     {"hardware", "Machines that are known", false, declareHardware},
     {"estimators", "Estimators that are known, with their options", false, declareEstimators},
     {"report", "Make the result files of a sweep again, finished or not", false, declareReport},

@@ -12,6 +12,7 @@ int estimate(const EstimateArguments& arguments, Session& session);
 int run(const RunArguments& arguments, Session& session);
 int hardware(const HardwareArguments& arguments, Session& session);
 int estimators(const EstimatorsArguments& arguments, Session& session);
+int execute(const ExecuteArguments& arguments, Session& session);
 int report(const ReportArguments& arguments, Session& session);
 
 } // namespace nocturne::tools

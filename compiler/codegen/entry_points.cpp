@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,15 +36,28 @@ LogicalResult fail(Failure& failure, FailureKind kind, func::FuncOp function,
   return mlir::failure();
 }
 
-LogicalResult addArguments(func::FuncOp function, TypeRange types, bool areResults,
-                           EntryPoint& entry, Failure& failure) {
+// Of one element in the memory of compiled code.
+uint32_t elementBytes(Type element) {
+  if (auto parts = dyn_cast<ComplexType>(element))
+    return 2 * elementBytes(parts.getElementType());
+  if (element.isIndex())
+    return 8;
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+LogicalResult addArguments(func::FuncOp function, TypeRange types,
+                           EntryArgument::Direction direction, EntryPoint& entry,
+                           Failure& failure) {
   for (Type type : types) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape())
+    if (!tensor || !tensor.hasStaticShape() ||
+        !(tensor.getElementType().isIntOrIndexOrFloat() ||
+          isa<ComplexType>(tensor.getElementType())))
       return fail(failure, FailureKind::UnsupportedOp, function,
                   "a value of type " + typeText(type) + " cannot be passed to compiled code");
+    Type element = tensor.getElementType();
     entry.arguments.push_back(
-        {typeText(tensor.getElementType()), tensor.getShape().vec(), areResults});
+        {direction, typeText(element), tensor.getShape().vec(), elementBytes(element)});
   }
   return success();
 }
@@ -53,6 +67,39 @@ void dropForeignAttributes(func::FuncOp function) {
   function.removeResAttrsAttr();
   for (NamedAttribute attribute : llvm::to_vector(function->getDiscardableAttrs()))
     function->removeDiscardableAttr(attribute.getName());
+}
+
+// MLIR passes a buffer as its allocation, the address of its data, an offset, sizes and strides.
+constexpr unsigned kAddresses = 2;
+unsigned descriptorSize(const EntryArgument& argument) {
+  return kAddresses + 1 + 2 * unsigned(argument.dims.size());
+}
+
+void addDescriptor(OpBuilder& builder, Location loc, Value data, const EntryArgument& argument,
+                   llvm::SmallVector<Value>& arguments) {
+  auto number = [&](int64_t value) {
+    arguments.push_back(LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                                 builder.getI64IntegerAttr(value)));
+  };
+  arguments.append(kAddresses, data);
+  number(0);
+  for (int64_t dim : argument.dims)
+    number(dim);
+  for (int64_t stride : computeSuffixProduct(argument.dims))
+    number(stride);
+}
+
+// Tells LLVM what callers promise of the memory.
+void promise(LLVM::LLVMFuncOp body, const EntryPoint& entry) {
+  UnitAttr yes = UnitAttr::get(body.getContext());
+  unsigned index = 0;
+  for (const EntryArgument& argument : entry.arguments) {
+    unsigned data = index + 1;
+    body.setArgAttr(data, LLVM::LLVMDialect::getNoAliasAttrName(), yes);
+    if (argument.direction == EntryArgument::Direction::In)
+      body.setArgAttr(data, LLVM::LLVMDialect::getReadonlyAttrName(), yes);
+    index += descriptorSize(argument);
+  }
 }
 
 void emitEntryPoint(OpBuilder& builder, LLVM::LLVMFuncOp body, const EntryPoint& entry) {
@@ -78,7 +125,8 @@ void emitEntryPoint(OpBuilder& builder, LLVM::LLVMFuncOp body, const EntryPoint&
   for (int64_t i = 0; i < count; ++i) {
     Value place = LLVM::GEPOp::create(builder, loc, pointer, pointer, function.getArgument(0),
                                       llvm::ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, place));
+    Value data = LLVM::LoadOp::create(builder, loc, pointer, place);
+    addDescriptor(builder, loc, data, entry.arguments[size_t(i)], arguments);
   }
   LLVM::CallOp::create(builder, loc, body, arguments);
   Value done = LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(0));
@@ -110,15 +158,17 @@ LogicalResult readEntryPoints(ModuleOp module, const std::string& prefix,
     if (!function.isPublic() || function.isExternal())
       continue;
     EntryPoint entry;
-    entry.function = function.getSymName().str();
-    entry.symbol = cSymbol(prefix, entry.function);
-    if (mlir::failed(addArguments(function, function.getArgumentTypes(), false, entry, failure)) ||
-        mlir::failed(addArguments(function, function.getResultTypes(), true, entry, failure)))
+    entry.name = function.getSymName().str();
+    entry.symbol = cSymbol(prefix, entry.name);
+    if (mlir::failed(addArguments(function, function.getArgumentTypes(),
+                                  EntryArgument::Direction::In, entry, failure)) ||
+        mlir::failed(addArguments(function, function.getResultTypes(),
+                                  EntryArgument::Direction::Out, entry, failure)))
       return mlir::failure();
     for (const EntryPoint& other : entries)
       if (other.symbol == entry.symbol)
         return fail(failure, FailureKind::UnsupportedOp, function,
-                    "its name in C is that of @" + other.function);
+                    "its name in C is that of @" + other.name);
     entries.push_back(std::move(entry));
   }
   if (!entries.empty())
@@ -140,11 +190,11 @@ LogicalResult prepareFunctions(ModuleOp module, const std::vector<EntryPoint>& e
       return fail(failure, FailureKind::Internal, function, "cannot be renamed");
   }
   for (const EntryPoint& entry : entries) {
-    auto function = symbols.lookup<func::FuncOp>(innerName(entry.function));
+    auto function = symbols.lookup<func::FuncOp>(innerName(entry.name));
     if (!function ||
         function.getNumArguments() + function.getNumResults() != entry.arguments.size()) {
-      failure = {FailureKind::Internal, "lowering changed the signature of @" + entry.function, "",
-                 0, 0};
+      failure = {FailureKind::Internal, "lowering changed the signature of @" + entry.name, "", 0,
+                 0};
       return mlir::failure();
     }
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -164,20 +214,16 @@ LogicalResult emitEntryPoints(ModuleOp module, const std::vector<EntryPoint>& en
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   for (const EntryPoint& entry : entries) {
-    auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(innerName(entry.function));
-    if (!body || body.getNumArguments() != entry.arguments.size()) {
-      failure = {FailureKind::Internal,
-                 "code generation changed the signature of @" + entry.function, "", 0, 0};
+    auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(innerName(entry.name));
+    unsigned expected = 0;
+    for (const EntryArgument& argument : entry.arguments)
+      expected += descriptorSize(argument);
+    if (!body || body.getNumArguments() != expected) {
+      failure = {FailureKind::Internal, "code generation changed the signature of @" + entry.name,
+                 "", 0, 0};
       return mlir::failure();
     }
-    // What EntryPoint promises.
-    for (size_t i = 0; i < entry.arguments.size(); ++i) {
-      auto index = unsigned(i);
-      body.removeArgAttr(index, bufferization::BufferizationDialect::kWritableAttrName);
-      body.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-      if (!entry.arguments[i].isResult)
-        body.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
-    }
+    promise(body, entry);
     emitEntryPoint(builder, body, entry);
   }
   return success();

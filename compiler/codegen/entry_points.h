@@ -1,4 +1,8 @@
-// Makes the entry points of compiled modules.
+// How compiled functions are called from outside: see EntryPoint.
+//
+// Elements narrower than a byte take a byte each (the upper bits zero), all others their own size.
+// Results may overlap neither inputs nor each other; every address has the alignment of its element
+// type.
 #pragma once
 
 #include <string>
@@ -6,7 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include "compiler/codegen/entry_point.h"
+#include "compiler/drivers/code_generator.h"
 #include "engine/error.h"
 
 namespace nocturne::compiler {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/codegen/compile_options.h"
-#include "compiler/codegen/entry_point.h"
+#include "compiler/drivers/code_generator.h"
 #include "compiler/reader/parse.h"
 #include "engine/error.h"
 

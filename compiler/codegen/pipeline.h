@@ -12,7 +12,7 @@ namespace nocturne::compiler {
 void addTensorPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
 // Tensors become buffers, results become arguments behind the others, loops take linalg's place.
 void addBufferPipeline(mlir::OpPassManager& passes);
-// Loops and buffers become the LLVM dialect; a buffer is passed as the address of its data.
+// Loops and buffers become the LLVM dialect.
 void addLlvmPipeline(mlir::OpPassManager& passes);
 
 // Copies between buffers that are not both dense become linalg operations, because MLIR's own way

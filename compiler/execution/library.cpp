@@ -8,7 +8,8 @@
 
 #include <dlfcn.h>
 
-#include "compiler/execution/linker.h"
+#include "compiler/codegen/runtime_libraries.h"
+#include "compiler/drivers/linker.h"
 #include "engine/error.h"
 
 namespace nocturne::compiler {
@@ -36,6 +37,7 @@ public:
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
+  std::string text() const { return path_; }
   std::string operator/(const char* name) const { return path_ / name; }
 
 private:
@@ -52,7 +54,12 @@ LoadedLibrary::LoadedLibrary(const std::string& object) {
   file.close();
   if (!file)
     throw StorageError(StorageErrorKind::Full, objectPath + ": cannot be written");
-  linkShared(objectPath, libraryPath);
+  LinkRequest request;
+  request.directory = folder.text();
+  request.objects = {"code.o"};
+  request.output = request.soname = "code.so";
+  request.libraries = runtimeLibraries();
+  Linker().link(request);
   handle_ = dlopen(libraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_)
     throw failure(FailureKind::Internal,
@@ -75,22 +82,22 @@ PreparedCall::PreparedCall(const LoadedLibrary& library, const EntryPoint& entry
     : function_(library.find(entry.symbol)) {
   size_t next = 0;
   for (const EntryArgument& argument : entry.arguments) {
-    if (argument.isResult) {
+    if (argument.direction == EntryArgument::Direction::Out) {
       addresses_.push_back(results_.emplace_back(argument).data());
       continue;
     }
     if (next >= inputs.size())
-      throw UsageError("@" + entry.function + " takes more inputs than the " +
+      throw UsageError("@" + entry.name + " takes more inputs than the " +
                        std::to_string(inputs.size()) + " given");
     const TensorData& input = *inputs[next++];
     if (input.dtype() != argument.dtype || input.dims() != argument.dims)
-      throw UsageError("input " + std::to_string(next - 1) + " of @" + entry.function + " is " +
+      throw UsageError("input " + std::to_string(next - 1) + " of @" + entry.name + " is " +
                        TensorData(argument).typeText() + ", not " + input.typeText());
     // Compiled code only reads it.
     addresses_.push_back(const_cast<std::byte*>(input.data()));
   }
   if (next != inputs.size())
-    throw UsageError("@" + entry.function + " takes " + std::to_string(next) + " inputs, not the " +
+    throw UsageError("@" + entry.name + " takes " + std::to_string(next) + " inputs, not the " +
                      std::to_string(inputs.size()) + " given");
 }
 

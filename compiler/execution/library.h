@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/codegen/entry_point.h"
+#include "compiler/drivers/code_generator.h"
 #include "compiler/execution/tensor_data.h"
 
 namespace nocturne::compiler {

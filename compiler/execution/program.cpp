@@ -91,7 +91,7 @@ public:
 private:
   const EntryPoint& find(const std::string& function) const {
     for (const EntryPoint& entry : entries_)
-      if (entry.function == function)
+      if (entry.name == function)
         return entry;
     throw ItemError({FailureKind::Internal, "@" + function + " was not compiled", "", 0, 0});
   }
@@ -99,10 +99,10 @@ private:
   void addOwnInputs(const EntryPoint& entry, const std::vector<std::string>& choices) {
     size_t count = program_.ownArguments;
     if (count > 0 && choices.empty())
-      throw UsageError("@" + entry.function + " takes " + std::to_string(count) +
+      throw UsageError("@" + entry.name + " takes " + std::to_string(count) +
                        " inputs; --inputs says which");
     if (choices.size() > 1 && choices.size() != count)
-      throw UsageError("@" + entry.function + " takes " + std::to_string(count) + " inputs, not " +
+      throw UsageError("@" + entry.name + " takes " + std::to_string(count) + " inputs, not " +
                        std::to_string(choices.size()));
     for (size_t i = 0; i < count; ++i) {
       const std::string& choice = choices.size() == 1 ? choices.front() : choices[i];

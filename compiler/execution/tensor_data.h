@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/codegen/entry_point.h"
+#include "compiler/drivers/code_generator.h"
 #include "compiler/execution/element_format.h"
 
 namespace nocturne::compiler {

@@ -1,0 +1,23 @@
+#include "compiler/codegen/target.h"
+
+#include <doctest/doctest.h>
+
+#include "engine/error.h"
+
+namespace nocturne::compiler {
+
+TEST_CASE("native is resolved, always to the same") {
+  CpuTarget native = cpuTarget("native");
+  CHECK(native.cpu != "native");
+  CHECK(native.cpu != "");
+  CHECK(native.features.find('+') != std::string::npos);
+  CHECK(native == cpuTarget("native"));
+}
+
+TEST_CASE("levels and processors stay, unknown names are refused") {
+  CHECK(cpuTarget("x86-64-v3") == CpuTarget{"x86-64-v3", ""});
+  CHECK(cpuTarget("skylake-avx512") == CpuTarget{"skylake-avx512", ""});
+  CHECK_THROWS_AS(cpuTarget("z80"), UsageError);
+}
+
+} // namespace nocturne::compiler

@@ -1,0 +1,95 @@
+#include "compiler/execution/program.h"
+
+#include <doctest/doctest.h>
+
+#include "engine/error.h"
+
+namespace nocturne::compiler {
+
+namespace {
+
+ProgramReport runText(const std::string& text, const std::vector<std::string>& inputs = {}) {
+  ProgramOptions options;
+  options.inputs = inputs;
+  return runProgramText(text, "test.mlir", options);
+}
+
+std::string checkedSum(const std::string& expected) {
+  return R"(
+func.func @main() -> tensor<3xf32> {
+  %0:2 = call @inputs() : () -> (tensor<3xf32>, tensor<3xf32>)
+  %1 = call @expected() : () -> tensor<3xf32>
+  %2 = stablehlo.add %0#0, %0#1 : tensor<3xf32>
+  stablehlo.custom_call @check.expect_close(%2, %1) {has_side_effect = true} : (tensor<3xf32>, tensor<3xf32>) -> ()
+  return %2 : tensor<3xf32>
+}
+func.func private @inputs() -> (tensor<3xf32>, tensor<3xf32>) {
+  %0 = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %1 = stablehlo.constant dense<10.0> : tensor<3xf32>
+  return %0, %1 : tensor<3xf32>, tensor<3xf32>
+}
+func.func private @expected() -> tensor<3xf32> {
+  %0 = stablehlo.constant dense<)" +
+         expected + R"(> : tensor<3xf32>
+  return %0 : tensor<3xf32>
+})";
+}
+
+} // namespace
+
+TEST_CASE("a program whose checks hold passes") {
+  ProgramReport report = runText(checkedSum("[11.0, 12.0, 13.0]"));
+  CHECK(report.message == "");
+  CHECK(report.outcome == Outcome::Pass);
+  CHECK(report.operations == std::vector<std::string>{"stablehlo.add"});
+  REQUIRE(report.results.size() == 1);
+  CHECK(report.results[0].text() == "f32[3] = [11, 12, 13]");
+}
+
+TEST_CASE("a check that does not hold says where") {
+  ProgramReport report = runText(checkedSum("[11.0, 12.0, 14.0]"));
+  CHECK(report.outcome == Outcome::Mismatch);
+  CHECK(report.message == "check.expect_close at line 6: element [2] is 13, expected 14 (1048576 "
+                          "ulp); 1 of 3 differ");
+}
+
+TEST_CASE("programs without checks take inputs") {
+  const std::string text =
+      "func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) -> tensor<2xi32> {\n"
+      "  %0 = stablehlo.add %a, %b : tensor<2xi32>\n"
+      "  return %0 : tensor<2xi32>\n}";
+  ProgramReport report = runText(text, {"ones", "zeros"});
+  CHECK(report.outcome == Outcome::Ran);
+  REQUIRE(report.results.size() == 1);
+  CHECK(report.results[0].text() == "i32[2] = [1, 1]");
+  CHECK(runText(text, {"random:7"}).results[0].text() ==
+        runText(text, {"random:7"}).results[0].text());
+  CHECK_THROWS_AS(runText(text), UsageError);
+  CHECK_THROWS_AS(runText(text, {"ones", "ones", "ones"}), UsageError);
+  CHECK_THROWS_AS(runText(text, {"random:x"}), UsageError);
+}
+
+TEST_CASE("a check operation has its own tolerance") {
+  auto text = [](const std::string& most) {
+    return R"(
+func.func @main(%a: tensor<f32>) {
+  %0 = stablehlo.constant dense<1.0000012> : tensor<f32>
+  "check.expect_close"(%a, %0) {max_ulp_difference = )" +
+           most + " : ui64} : (tensor<f32>, tensor<f32>) -> ()\n  return\n}";
+  };
+  CHECK(runText(text("10"), {"ones"}).outcome == Outcome::Pass);
+  CHECK(runText(text("9"), {"ones"}).outcome == Outcome::Mismatch);
+}
+
+TEST_CASE("what cannot be read or compiled is told apart") {
+  CHECK(runText("func.func @main(").outcome == Outcome::Unreadable);
+  CHECK(runText("func.func private @helper() {\n  return\n}").outcome == Outcome::Unreadable);
+  ProgramReport report = runText("func.func @main(%a: tensor<f32>) -> tensor<f32> {\n"
+                                 "  %0 = \"other.thing\"(%a) : (tensor<f32>) -> tensor<f32>\n"
+                                 "  return %0 : tensor<f32>\n}",
+                                 {"ones"});
+  CHECK(report.outcome == Outcome::NoLowering);
+  CHECK(report.blockedBy == "other.thing");
+}
+
+} // namespace nocturne::compiler

@@ -1,0 +1,131 @@
+"""nocturne execute: programs that check themselves, in processes that may die."""
+
+import json
+import os
+import struct
+
+import harness
+
+
+def checked(operation, expected):
+    """A program that applies a binary operation to [1, 2] and [10, 20]."""
+    return f"""
+func.func @main() -> tensor<2xf32> {{
+  %0:2 = call @inputs() : () -> (tensor<2xf32>, tensor<2xf32>)
+  %1 = call @expected() : () -> tensor<2xf32>
+  %2 = {operation} %0#0, %0#1 : tensor<2xf32>
+  stablehlo.custom_call @check.expect_close(%2, %1) {{has_side_effect = true}} : (tensor<2xf32>, tensor<2xf32>) -> ()
+  return %2 : tensor<2xf32>
+}}
+func.func private @inputs() -> (tensor<2xf32>, tensor<2xf32>) {{
+  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %1 = stablehlo.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  return %0, %1 : tensor<2xf32>, tensor<2xf32>
+}}
+func.func private @expected() -> tensor<2xf32> {{
+  %0 = stablehlo.constant dense<{expected}> : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}}
+"""
+
+
+ADD = """
+func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.add %a, %b : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+ENDLESS = """
+func.func @main() -> tensor<i32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = stablehlo.while(%i = %0) : tensor<i32>
+    cond {
+      %2 = stablehlo.constant dense<0> : tensor<i32>
+      %3 = stablehlo.compare GE, %i, %2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    } do {
+      %2 = stablehlo.constant dense<3> : tensor<i32>
+      %3 = stablehlo.xor %i, %2 : tensor<i32>
+      stablehlo.return %3 : tensor<i32>
+    }
+  return %1 : tensor<i32>
+}
+"""
+
+
+class Execute(harness.SystemTest):
+    def program(self, name, text):
+        return harness.write(self.path("programs", name + ".mlir"), text)
+
+    def test_outcomes_are_told_apart(self):
+        self.program("a_pass", checked("stablehlo.add", "[11.0, 22.0]"))
+        self.program("b_mismatch", checked("stablehlo.multiply", "[10.0, 41.0]"))
+        self.program("c_none", checked('"other.thing"', "1.0").replace(
+            '"other.thing" %0#0, %0#1 : tensor<2xf32>',
+            '"other.thing"(%0#0, %0#1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>'))
+        self.program("d_unreadable", "func.func @main(")
+        out, _ = self.run_command("execute", "programs", "--json", "--jobs", "2", expect=3)
+        report = json.loads(out)
+        self.assertEqual([program["outcome"] for program in report["programs"]],
+                         ["pass", "mismatch", "no lowering", "unreadable"])
+        mismatch = report["programs"][1]["message"]
+        for part in ("line 6", "[1]", "is 40", "expected 41", "ulp"):
+            self.assertIn(part, mismatch)
+        self.assertEqual(report["programs"][2]["blocked_by"], "other.thing")
+        self.assertIn("c_none.mlir:5:", report["programs"][2]["message"])
+        self.assertEqual(report["counts"],
+                         {"pass": 1, "mismatch": 1, "no lowering": 1, "unreadable": 1})
+        self.assertEqual(report["operations"]["stablehlo.add"], {"pass": 1})
+
+    def test_table_counts_by_operation(self):
+        self.program("a", checked("stablehlo.add", "[11.0, 22.0]"))
+        self.program("b", checked("stablehlo.add", "[11.0, 23.0]"))
+        out, _ = self.run_command("execute", "programs", "--table", expect=3)
+        self.assertIn("2 programs: 1 pass, 1 mismatch", out)
+        self.assertRegex(out, r"stablehlo\.add +1 +1\n")
+        self.assertNotIn("a.mlir", out)
+
+    def test_success_is_exit_code_zero(self):
+        path = self.program("a", checked("stablehlo.subtract", "[-9.0, -18.0]"))
+        out, _ = self.run_command("execute", path)
+        self.assertEqual(out, f"pass         {path}\n")
+
+    def test_endless_programs_are_stopped_and_the_next_runs(self):
+        self.program("a_endless", ENDLESS)
+        self.program("b_pass", checked("stablehlo.add", "[11.0, 22.0]"))
+        out, _ = self.run_command("execute", "programs", "--timeout", "5", "--jobs", "1", expect=3)
+        self.assertIn("timeout      programs/a_endless.mlir: not done within", out)
+        self.assertIn("pass         programs/b_pass.mlir", out)
+
+    def test_inputs_and_results(self):
+        path = self.program("add", ADD)
+        out, _ = self.run_command("execute", path, "--inputs", "ones,zeros")
+        self.assertIn("f32[2] = [1, 1]", out)
+        self.run_command("execute", path, "--inputs", "ones", "--output-dir", "results")
+        data = harness.read(self.path("results", "add.0.npy"))
+        self.assertEqual(struct.unpack("<2f", data[-8:]), (2.0, 2.0))
+        out, _ = self.run_command("execute", path, "--inputs", "results/add.0.npy,ones")
+        self.assertIn("[3, 3]", out)
+        first, _ = self.run_command("execute", path, "--inputs", "random:3", "--print", "full")
+        second, _ = self.run_command("execute", path, "--inputs", "random:3", "--print", "full")
+        self.assertEqual(first, second)
+        out, _ = self.run_command("execute", path, expect=3)
+        self.assertIn("takes 2 inputs", out)
+
+    def test_older_processors(self):
+        path = self.program("a", checked("stablehlo.add", "[11.0, 22.0]"))
+        self.run_command("execute", path, "--cpu", "x86-64", "--opt-level", "0")
+        _, err = self.run_command("execute", path, "--cpu", "z80", expect=1)
+        self.assertIn("z80", err)
+
+    def test_nothing_is_left_in_the_temporary_folder(self):
+        path = self.program("a", checked("stablehlo.add", "[11.0, 22.0]"))
+        folder = self.path("tmp")
+        os.mkdir(folder)
+        self.run_command("execute", path, env={**os.environ, "TMPDIR": folder})
+        self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    harness.main()
