@@ -139,7 +139,7 @@ void BuildJob::link(const DraftFolder& draft) {
     std::filesystem::remove(draft.file(object), ignored);
 }
 
-// The manifest is written when all that it vouches for is durable.
+// Nobody sees the folder before it is renamed, so that all may be made durable at once.
 void BuildJob::seal(const DraftFolder& draft) {
   const std::string library = draft.file(manifest_.library);
   const HashedFile hashed = hashFile(library);
@@ -147,7 +147,6 @@ void BuildJob::seal(const DraftFolder& draft) {
   manifest_.libraryDigest = hashed.contentHash;
   draft.write(kLogName, log_);
   manifest_.files.emplace_back(kLogName);
-  draft.sync();
   reach(BuildStage::Written);
   draft.write(kManifestName, toJson(manifest_));
   draft.sync();

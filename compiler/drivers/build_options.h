@@ -31,8 +31,8 @@ enum class BuildStage : uint8_t {
   Locked,    // nobody else builds this key in this folder
   Generated, // object code is in memory
   Linking,   // objects are on disk, the linker is about to start
-  Written,   // all files but the manifest are durable in a temporary folder
-  Sealed,    // the manifest as well
+  Written,   // all files but the manifest are in a temporary folder
+  Sealed,    // the manifest as well, and all of them are durable
   Published, // the folder of the key is there
   Linked,    // lib.so and manifest.json beside it point to it
 };

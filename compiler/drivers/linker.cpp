@@ -61,6 +61,7 @@ std::vector<std::string> sharedLibraryWords(const std::string& program,
                                             const LinkRequest& request) {
   std::vector<std::string> words = {program,
                                     "-shared",
+                                    "--threads=1", // batches have their own
                                     "-o",
                                     request.output,
                                     "-soname",

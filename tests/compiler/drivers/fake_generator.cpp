@@ -1,17 +1,15 @@
 #include "tests/compiler/drivers/fake_generator.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "engine/error.h"
-#include "engine/subprocess.h"
 
 namespace nocturne::test {
 
@@ -19,8 +17,13 @@ using namespace compiler;
 
 namespace {
 
+constexpr std::string_view kNameInKernel = "entry_to_rename_";
+constexpr float kFactorInKernel = 12345;
+
 struct Words {
-  std::string entry, factor, needs;
+  std::string entry;
+  float factor = 1;
+  bool needy = false;
   std::vector<std::string> features;
 };
 
@@ -40,28 +43,38 @@ Words parse(const ModuleSource& source) {
       line_words >> words.factor;
     }
     if (first == "needs")
-      words.needs = name;
+      words.needy = true;
     if (first == "feature")
       words.features.push_back(name);
   }
   return words;
 }
 
+void replaceAll(std::string& bytes, std::string_view from, std::string_view to) {
+  size_t place = bytes.find(from);
+  if (place == std::string::npos || from.size() != to.size())
+    throw std::runtime_error("the kernel is not what it was");
+  for (; place != std::string::npos; place = bytes.find(from, place + from.size()))
+    bytes.replace(place, to.size(), to);
+}
+
+std::string bytesOf(float number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+// As long as the name in the kernel.
+std::string symbolOf(const Words& words) {
+  std::string symbol = words.entry;
+  symbol.resize(kNameInKernel.size(), '_');
+  return symbol;
+}
+
 std::string compile(const Words& words) {
-  std::string folder = (std::filesystem::temp_directory_path() / "nocturne-cc-XXXXXX").string();
-  if (!::mkdtemp(folder.data()))
-    throw std::runtime_error("mkdtemp failed");
-  std::vector<std::string> command = {
-      NOCTURNE_TEST_CC, "-c", "-O1", "-fPIC", "-DENTRY=" + words.entry, "-DFACTOR=" + words.factor};
-  if (!words.needs.empty())
-    command.push_back("-DNEEDS=" + words.needs);
-  command.insert(command.end(), {NOCTURNE_TEST_KERNEL, "-o", folder + "/k.o"});
-  const ProgramResult result = runProgram(command, folder, {});
-  std::ifstream file(folder + "/k.o", std::ios::binary);
+  std::ifstream file(words.needy ? NOCTURNE_TEST_NEEDY_KERNEL : NOCTURNE_TEST_KERNEL,
+                     std::ios::binary);
   std::string object((std::istreambuf_iterator<char>(file)), {});
-  std::filesystem::remove_all(folder);
-  if (!result.succeeded())
-    throw std::runtime_error(result.problem());
+  replaceAll(object, kNameInKernel, symbolOf(words));
+  replaceAll(object, bytesOf(kFactorInKernel), bytesOf(words.factor));
   return object;
 }
 
@@ -83,7 +96,7 @@ GeneratedCode FakeGenerator::generate(const ModuleSource& source, const Target& 
   const EntryArgument out{EntryArgument::Direction::Out, "f32", {4}, 4};
   GeneratedCode code;
   code.object = compile(words);
-  code.entries.push_back({words.entry, words.entry, {in, out}});
+  code.entries.push_back({words.entry, symbolOf(words), {in, out}});
   if (options.keepIr)
     code.files.push_back({"module.mlir", source.text});
   code.features = words.features;

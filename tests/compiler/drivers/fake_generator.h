@@ -1,4 +1,4 @@
-// A code generator whose modules are lines of words, compiled as C.
+// A code generator whose modules are lines of words.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,10 @@
 namespace nocturne::test {
 
 // Words of a line:
-//   entry NAME FACTOR   multiplies four f32 (required; one per module)
+//   entry NAME FACTOR   multiplies four f32 (required; one per module; at most 16 letters)
 //   bad                 generate() throws ItemError
 //   throw               generate() throws what is no Error of ours
-//   needs SYMBOL        calls a function that no library has
+//   needs               calls nobody_has_this(), which no library has
 //   feature NAME        of the processor
 // Other lines are comments. With a `countFile`, each call of generate() adds a byte to it.
 class FakeGenerator : public compiler::CodeGenerator {

@@ -1,0 +1,2 @@
+add_executable(drivers_bench ${CMAKE_CURRENT_LIST_DIR}/drivers_bench.cpp)
+target_link_libraries(drivers_bench PRIVATE nocturne_drivers nocturne_flags)
