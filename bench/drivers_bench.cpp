@@ -79,7 +79,7 @@ public:
   GeneratedCode generate(const ModuleSource&, const Target&, const GenerateOptions&) override {
     GeneratedCode code;
     code.object = smallestObject();
-    const EntryArgument argument{EntryArgument::Direction::In, "f32", {4}, 4};
+    const LibraryArgument argument{LibraryArgument::Direction::In, "f32", {4}, 4};
     code.entries.push_back({"entry", "entry", {argument, argument}});
     return code;
   }
@@ -97,16 +97,21 @@ double secondsSince(Clock::time_point start) {
 }
 
 ModuleSource moduleOf(size_t i) {
-  return {"m" + std::to_string(i), std::to_string(i) + std::string(kTextBytes, ' ')};
+  std::string text = std::to_string(i);
+  text.resize(kTextBytes, ' ');
+  return {"module", std::move(text)};
 }
 
-// Several modules in one folder, so that what is measured is no search for folders.
+std::string folderOf(const std::string& directory, size_t i) {
+  return std::string(directory).append("/b").append(std::to_string(i));
+}
+
 void measureBuilds(BuildDriver& driver, const std::string& directory) {
   std::vector<ModuleSource> modules;
   std::vector<std::string> folders;
   for (size_t i = 0; i < kBuilds; ++i) {
     modules.push_back(moduleOf(i));
-    folders.push_back(directory + "/b" + std::to_string(i));
+    folders.push_back(folderOf(directory, i));
   }
   for (const size_t jobs : {1, 2}) {
     BatchOptions batch;
@@ -126,7 +131,7 @@ void measureReuse(BuildDriver& driver, const std::string& directory, size_t coun
   std::vector<std::string> folders;
   for (size_t i = 0; i < count; ++i) {
     modules.push_back(moduleOf(i % kBuilds));
-    folders.push_back(directory + "/b" + std::to_string(i % kBuilds));
+    folders.push_back(folderOf(directory, i % kBuilds));
   }
   const auto once = [&] {
     const Clock::time_point start = Clock::now();
@@ -185,7 +190,7 @@ int main(int count, char** words) {
   BuildDriver driver(std::make_shared<ReadyObjects>());
   measureBuilds(driver, directory);
   measureReuse(driver, directory, modules);
-  measureLoading(directory + "/b0");
+  measureLoading(folderOf(directory, 0));
   if (temporary)
     std::filesystem::remove_all(directory);
   return 0;

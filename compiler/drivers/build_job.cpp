@@ -80,12 +80,12 @@ GeneratedCode BuildJob::generate(const ModuleSource& module) {
 }
 
 void BuildJob::addEntries(const ModuleSource& module, GeneratedCode& code) {
-  for (EntryPoint& entry : code.entries) {
+  for (LibraryEntry& entry : code.entries) {
     if (!isSymbol(entry.symbol))
       failModule(FailureKind::Internal, "entry \"" + entry.name + "\" has no usable symbol",
                  module);
     for (size_t i = 0; i < manifest_.entries.size(); ++i) {
-      const EntryPoint& other = manifest_.entries[i];
+      const LibraryEntry& other = manifest_.entries[i];
       if (other.name == entry.name || other.symbol == entry.symbol)
         failModule(FailureKind::BadConfig,
                    "entry \"" + entry.name + "\" is in " +
@@ -129,7 +129,7 @@ void BuildJob::link(const DraftFolder& draft) {
   request.soname = "nocturne-" + plan_.key.hex().substr(0, kSonameLetters) + ".so";
   request.identity = "nocturne abi=" + std::to_string(kAbiVersion) + " key=" + plan_.key.hex();
   request.timeout = options_.linkTimeout;
-  for (const EntryPoint& entry : manifest_.entries)
+  for (const LibraryEntry& entry : manifest_.entries)
     request.exports.push_back(entry.symbol);
   const auto start = std::chrono::steady_clock::now();
   addLog(linker_.link(request));

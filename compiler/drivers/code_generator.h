@@ -18,7 +18,7 @@ struct ModuleSource {
 };
 
 // One tensor that an entry point takes: dense, row-major.
-struct EntryArgument {
+struct LibraryArgument {
   enum class Direction : uint8_t { In, Out };
   static constexpr int64_t kDynamic = -1;
 
@@ -26,17 +26,17 @@ struct EntryArgument {
   std::string dtype;         // "f32", "i64", ... as StableHLO spells it
   std::vector<int64_t> dims; // the rank is their number
   uint32_t elementBytes = 0; // of one element in memory; 0 when elements are packed
-  bool operator==(const EntryArgument&) const = default;
+  bool operator==(const LibraryArgument&) const = default;
 };
 
 // A function of the library: `int32_t symbol(void* const* args, size_t n)`. args[k] is the address
 // of the data of the k-th argument; inputs come first, outputs after. Returns 0, 1 when n is not
 // the number of arguments, or a code of the generator's own.
-struct EntryPoint {
+struct LibraryEntry {
   std::string name;
   std::string symbol;
-  std::vector<EntryArgument> arguments;
-  bool operator==(const EntryPoint&) const = default;
+  std::vector<LibraryArgument> arguments;
+  bool operator==(const LibraryEntry&) const = default;
 };
 
 // A file that goes beside the library: kept IR, the text of a kernel. `name` has no slash.
@@ -47,7 +47,7 @@ struct ExtraFile {
 
 struct GeneratedCode {
   std::string object; // a relocatable ELF file, position independent
-  std::vector<EntryPoint> entries;
+  std::vector<LibraryEntry> entries;
   std::vector<ExtraFile> files;
   // What the processor must have: levels ("x86-64-v3") and names of features ("avx2", "fma").
   std::vector<std::string> features;

@@ -76,11 +76,11 @@ CompiledModule CompiledModule::open(const std::string& path) {
     fail(FailureKind::ToolFailed, file, reason == nullptr ? "cannot be loaded" : reason);
   }
   auto functions = std::make_shared<std::vector<CompiledFunction>>();
-  for (const EntryPoint& entry : library->manifest.entries) {
+  for (const LibraryEntry& entry : library->manifest.entries) {
     void* address = ::dlsym(library->handle.get(), entry.symbol.c_str());
     if (address == nullptr)
       fail(FailureKind::Unreadable, file, "has no symbol \"" + entry.symbol + '"');
-    functions->push_back(CompiledFunction(std::shared_ptr<const EntryPoint>(library, &entry),
+    functions->push_back(CompiledFunction(std::shared_ptr<const LibraryEntry>(library, &entry),
                                           reinterpret_cast<CompiledFunction::Function>(address)));
   }
   CompiledModule module;
@@ -114,7 +114,7 @@ CompiledFunction CompiledModule::function(std::string_view name) const {
   if (const CompiledFunction* found = entry(name))
     return *found;
   std::vector<std::string> names;
-  for (const EntryPoint& entry : entries())
+  for (const LibraryEntry& entry : entries())
     names.push_back(entry.name);
   throw UsageError("the library has no entry \"" + std::string(name) + '"' +
                    didYouMean(name, names));

@@ -22,7 +22,7 @@ inline constexpr int32_t kWrongCount = 1;
 // cheap. Thread-safe, as far as the memory that calls are given is not shared.
 class CompiledFunction {
 public:
-  const EntryPoint& entry() const { return *entry_; }
+  const LibraryEntry& entry() const { return *entry_; }
   // args[k] is the data of the k-th argument: dense, row-major, as large as the entry point says.
   // Returns kCallSucceeded, kWrongCount, or a code of the generator's.
   int32_t call(std::span<void* const> args) const {
@@ -33,9 +33,9 @@ public:
 private:
   friend class CompiledModule;
   using Function = int32_t (*)(void* const*, size_t);
-  CompiledFunction(std::shared_ptr<const EntryPoint> entry, Function function)
+  CompiledFunction(std::shared_ptr<const LibraryEntry> entry, Function function)
       : entry_(std::move(entry)), function_(function) {}
-  std::shared_ptr<const EntryPoint> entry_; // owns the library as well
+  std::shared_ptr<const LibraryEntry> entry_; // owns the library as well
   Function function_;
 };
 
@@ -50,7 +50,7 @@ public:
   static LoadedModule load(const std::string& path);
 
   const Manifest& manifest() const;
-  const std::vector<EntryPoint>& entries() const { return manifest().entries; }
+  const std::vector<LibraryEntry>& entries() const { return manifest().entries; }
   // nullptr when there is none of that name.
   const CompiledFunction* entry(std::string_view name) const;
   // Throws UsageError with the nearest name.

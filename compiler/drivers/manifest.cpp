@@ -8,28 +8,28 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson argumentJson(const EntryArgument& argument) {
-  return {{"direction", argument.direction == EntryArgument::Direction::In ? "in" : "out"},
+OrderedJson argumentJson(const LibraryArgument& argument) {
+  return {{"direction", argument.direction == LibraryArgument::Direction::In ? "in" : "out"},
           {"dtype", argument.dtype},
           {"rank", argument.dims.size()},
           {"dims", argument.dims},
           {"element_bytes", argument.elementBytes}};
 }
 
-OrderedJson entryJson(const EntryPoint& entry) {
+OrderedJson entryJson(const LibraryEntry& entry) {
   OrderedJson arguments = OrderedJson::array();
-  for (const EntryArgument& argument : entry.arguments)
+  for (const LibraryArgument& argument : entry.arguments)
     arguments.push_back(argumentJson(argument));
   return {{"name", entry.name}, {"symbol", entry.symbol}, {"arguments", std::move(arguments)}};
 }
 
-EntryArgument argumentFrom(const Json& json) {
-  EntryArgument argument;
+LibraryArgument argumentFrom(const Json& json) {
+  LibraryArgument argument;
   const auto direction = json.at("direction").get<std::string>();
   if (direction != "in" && direction != "out")
     throw Error("there is no direction \"" + direction + '"');
   argument.direction =
-      direction == "in" ? EntryArgument::Direction::In : EntryArgument::Direction::Out;
+      direction == "in" ? LibraryArgument::Direction::In : LibraryArgument::Direction::Out;
   json.at("dtype").get_to(argument.dtype);
   json.at("dims").get_to(argument.dims);
   json.at("element_bytes").get_to(argument.elementBytes);
@@ -38,8 +38,8 @@ EntryArgument argumentFrom(const Json& json) {
   return argument;
 }
 
-EntryPoint entryFrom(const Json& json) {
-  EntryPoint entry;
+LibraryEntry entryFrom(const Json& json) {
+  LibraryEntry entry;
   json.at("name").get_to(entry.name);
   json.at("symbol").get_to(entry.symbol);
   for (const Json& argument : json.at("arguments"))
@@ -89,7 +89,7 @@ Manifest manifestFrom(const Json& json) {
 
 std::string toJson(const Manifest& manifest) {
   OrderedJson entries = OrderedJson::array();
-  for (const EntryPoint& entry : manifest.entries)
+  for (const LibraryEntry& entry : manifest.entries)
     entries.push_back(entryJson(entry));
   OrderedJson modules = OrderedJson::array();
   for (const Digest& module : manifest.modules)

@@ -25,7 +25,7 @@ struct Manifest {
   std::string linker; // "" when nothing was linked
   std::vector<std::string> flags;
   std::vector<Digest> modules; // content hashes, in the order of linking
-  std::vector<EntryPoint> entries;
+  std::vector<LibraryEntry> entries;
   std::vector<std::string> features; // what the processor must have
   std::string library;               // its file name
   uint64_t libraryBytes = 0;

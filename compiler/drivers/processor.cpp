@@ -6,6 +6,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace nocturne::compiler {
 
@@ -39,21 +40,39 @@ std::optional<bool> compilerKnows(std::string_view feature) {
   return std::nullopt;
 }
 
-// "avx512-bf16" of a compiler is "avx512_bf16" there.
-std::string kernelSpelling(std::string name) {
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
-  return name;
+// "avx512bf16" and "sse4.2" of a compiler are "avx512_bf16" and "sse4_2" there.
+std::string letters(std::string_view name) {
+  std::string found;
+  for (const char c : name)
+    if (c != '.' && c != '-' && c != '_')
+      found.push_back(c);
+  return found;
+}
+
+// Where the kernel has another word altogether.
+std::string kernelName(const std::string& feature) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array kOthers = {
+      Pair{"64bit", "lm"},         Pair{"x87", "fpu"},         Pair{"sse3", "pni"},
+      Pair{"sahf", "lahf_lm"},     Pair{"lzcnt", "abm"},       Pair{"prfchw", "3dnowprefetch"},
+      Pair{"crc32", "sse4_2"},     Pair{"sha", "sha_ni"},      Pair{"rdrnd", "rdrand"},
+      Pair{"pclmul", "pclmulqdq"}, Pair{"evex512", "avx512f"}, Pair{"shstk", "user_shstk"},
+  };
+  for (const auto& [compilers, kernels] : kOthers)
+    if (feature == compilers)
+      return letters(kernels);
+  return letters(feature);
 }
 
 bool kernelLists(const std::string& feature) {
   std::ifstream file("/proc/cpuinfo");
-  const std::string wanted = kernelSpelling(feature);
+  const std::string wanted = kernelName(feature);
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("flags") && !line.starts_with("Features"))
       continue;
     std::istringstream words(line.substr(std::min(line.find(':'), line.size() - 1) + 1));
     for (std::string word; words >> word;)
-      if (word == wanted)
+      if (letters(word) == wanted)
         return true;
     return false; // the processors of one machine have the same
   }

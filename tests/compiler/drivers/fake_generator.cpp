@@ -92,8 +92,8 @@ GeneratedCode FakeGenerator::generate(const ModuleSource& source, const Target& 
     ::close(file);
   }
   const Words words = parse(source);
-  const EntryArgument in{EntryArgument::Direction::In, "f32", {4}, 4};
-  const EntryArgument out{EntryArgument::Direction::Out, "f32", {4}, 4};
+  const LibraryArgument in{LibraryArgument::Direction::In, "f32", {4}, 4};
+  const LibraryArgument out{LibraryArgument::Direction::Out, "f32", {4}, 4};
   GeneratedCode code;
   code.object = compile(words);
   code.entries.push_back({words.entry, symbolOf(words), {in, out}});

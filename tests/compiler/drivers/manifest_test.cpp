@@ -18,8 +18,8 @@ Manifest sample() {
   manifest.modules = {hashBytes("a"), hashBytes("b")};
   manifest.entries = {{"main",
                        "n_main",
-                       {{EntryArgument::Direction::In, "f32", {2, EntryArgument::kDynamic}, 4},
-                        {EntryArgument::Direction::Out, "i64", {}, 8}}}};
+                       {{LibraryArgument::Direction::In, "f32", {2, LibraryArgument::kDynamic}, 4},
+                        {LibraryArgument::Direction::Out, "i64", {}, 8}}}};
   manifest.features = {"x86-64-v3"};
   manifest.library = "lib.so";
   manifest.libraryBytes = 1234;

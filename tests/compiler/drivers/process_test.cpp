@@ -97,7 +97,9 @@ TEST_CASE("a linker that outlives its builder cannot change what is published") 
                                 "; echo rubbish > lib.so; echo rubbish > \"$0/lib.so\"; echo > " +
                                 end + "' \"$PWD\" < /dev/null > /dev/null 2>&1 &\n" + "wait\n");
   fs::permissions(dir / "linker", fs::perms::owner_all);
-  Program victim(probe(out, "", {"--linker", dir / "linker"}));
+  Program victim(probe(out, "linking", {"--linker", dir / "linker"}));
+  REQUIRE(victim.readLine() == "linking");
+  victim.goOn();
   CHECK(readText(begun) == "\n");
   victim.kill();
 
