@@ -76,7 +76,7 @@ std::vector<std::string> readPrecision(mlir::Operation* op) {
 void readPrecisionAndAlgorithm(mlir::Operation* op, DotAttributes& dot) {
   dot.precision = readPrecision(op);
   if (auto algorithm = mlir::dyn_cast_or_null<shlo::DotAlgorithmAttr>(op->getAttr("algorithm")))
-    dot.accumulation = elementTypeOf(algorithm.getAccumulationType()).kind;
+    dot.accumulation = readElementType(algorithm.getAccumulationType()).kind;
 }
 
 OpAttributes readDotGeneral(mlir::Operation* op) {

@@ -45,7 +45,7 @@ llvm::ArrayRef<int64_t> boundsOf(mlir::Attribute encoding) {
 }
 
 TensorType tensorOf(mlir::ShapedType shaped, FlatType& out) {
-  TensorType tensor{elementTypeOf(shaped.getElementType()), {}, shaped.hasRank()};
+  TensorType tensor{readElementType(shaped.getElementType()), {}, shaped.hasRank()};
   if (!tensor.ranked) {
     out.unknownExtent = true;
     return tensor;
@@ -94,7 +94,7 @@ llvm::SmallVector<llvm::StringRef> argumentsOf(llvm::StringRef text) {
 
 } // namespace
 
-ElementType elementTypeOf(mlir::Type element) {
+ElementType readElementType(mlir::Type element) {
   if (auto quantized = mlir::dyn_cast<mlir::quant::QuantizedType>(element)) {
     mlir::Type storage = quantized.getStorageType();
     // Quantized storage is written signless, with a flag for its sign.
@@ -127,7 +127,7 @@ bool TypeTable::flatten(mlir::Type type, FlatType& out, unsigned depth) {
     return true;
   }
   if (type.isIntOrIndexOrFloat() || mlir::isa<mlir::ComplexType>(type)) {
-    out.parts.push_back({elementTypeOf(type), {}, true});
+    out.parts.push_back({readElementType(type), {}, true});
     return true;
   }
   std::string text = textOf(type);

@@ -34,6 +34,6 @@ private:
   llvm::DenseMap<mlir::Type, std::unique_ptr<FlatType>> types_;
 };
 
-ElementType elementTypeOf(mlir::Type element);
+ElementType readElementType(mlir::Type element);
 
 } // namespace nocturne::compiler
