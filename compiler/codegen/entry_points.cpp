@@ -46,7 +46,7 @@ uint32_t elementBytes(Type element) {
 }
 
 LogicalResult addArguments(func::FuncOp function, TypeRange types,
-                           EntryArgument::Direction direction, EntryPoint& entry,
+                           LibraryArgument::Direction direction, LibraryEntry& entry,
                            Failure& failure) {
   for (Type type : types) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -71,11 +71,11 @@ void dropForeignAttributes(func::FuncOp function) {
 
 // MLIR passes a buffer as its allocation, the address of its data, an offset, sizes and strides.
 constexpr unsigned kAddresses = 2;
-unsigned descriptorSize(const EntryArgument& argument) {
+unsigned descriptorSize(const LibraryArgument& argument) {
   return kAddresses + 1 + 2 * unsigned(argument.dims.size());
 }
 
-void addDescriptor(OpBuilder& builder, Location loc, Value data, const EntryArgument& argument,
+void addDescriptor(OpBuilder& builder, Location loc, Value data, const LibraryArgument& argument,
                    llvm::SmallVector<Value>& arguments) {
   auto number = [&](int64_t value) {
     arguments.push_back(LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
@@ -90,19 +90,19 @@ void addDescriptor(OpBuilder& builder, Location loc, Value data, const EntryArgu
 }
 
 // Tells LLVM what callers promise of the memory.
-void promise(LLVM::LLVMFuncOp body, const EntryPoint& entry) {
+void promise(LLVM::LLVMFuncOp body, const LibraryEntry& entry) {
   UnitAttr yes = UnitAttr::get(body.getContext());
   unsigned index = 0;
-  for (const EntryArgument& argument : entry.arguments) {
+  for (const LibraryArgument& argument : entry.arguments) {
     unsigned data = index + 1;
     body.setArgAttr(data, LLVM::LLVMDialect::getNoAliasAttrName(), yes);
-    if (argument.direction == EntryArgument::Direction::In)
+    if (argument.direction == LibraryArgument::Direction::In)
       body.setArgAttr(data, LLVM::LLVMDialect::getReadonlyAttrName(), yes);
     index += descriptorSize(argument);
   }
 }
 
-void emitEntryPoint(OpBuilder& builder, LLVM::LLVMFuncOp body, const EntryPoint& entry) {
+void emitEntryPoint(OpBuilder& builder, LLVM::LLVMFuncOp body, const LibraryEntry& entry) {
   Location loc = body.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
@@ -153,19 +153,19 @@ std::string cSymbol(const std::string& prefix, const std::string& name) {
 }
 
 LogicalResult readEntryPoints(ModuleOp module, const std::string& prefix,
-                              std::vector<EntryPoint>& entries, Failure& failure) {
+                              std::vector<LibraryEntry>& entries, Failure& failure) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())
       continue;
-    EntryPoint entry;
+    LibraryEntry entry;
     entry.name = function.getSymName().str();
     entry.symbol = cSymbol(prefix, entry.name);
     if (mlir::failed(addArguments(function, function.getArgumentTypes(),
-                                  EntryArgument::Direction::In, entry, failure)) ||
+                                  LibraryArgument::Direction::In, entry, failure)) ||
         mlir::failed(addArguments(function, function.getResultTypes(),
-                                  EntryArgument::Direction::Out, entry, failure)))
+                                  LibraryArgument::Direction::Out, entry, failure)))
       return mlir::failure();
-    for (const EntryPoint& other : entries)
+    for (const LibraryEntry& other : entries)
       if (other.symbol == entry.symbol)
         return fail(failure, FailureKind::UnsupportedOp, function,
                     "its name in C is that of @" + other.name);
@@ -178,7 +178,7 @@ LogicalResult readEntryPoints(ModuleOp module, const std::string& prefix,
   return mlir::failure();
 }
 
-LogicalResult prepareFunctions(ModuleOp module, const std::vector<EntryPoint>& entries,
+LogicalResult prepareFunctions(ModuleOp module, const std::vector<LibraryEntry>& entries,
                                Failure& failure) {
   SymbolTable symbols(module);
   for (NamedAttribute attribute : llvm::to_vector(module->getDiscardableAttrs()))
@@ -189,7 +189,7 @@ LogicalResult prepareFunctions(ModuleOp module, const std::vector<EntryPoint>& e
     if (mlir::failed(symbols.rename(function, name)))
       return fail(failure, FailureKind::Internal, function, "cannot be renamed");
   }
-  for (const EntryPoint& entry : entries) {
+  for (const LibraryEntry& entry : entries) {
     auto function = symbols.lookup<func::FuncOp>(innerName(entry.name));
     if (!function ||
         function.getNumArguments() + function.getNumResults() != entry.arguments.size()) {
@@ -204,7 +204,7 @@ LogicalResult prepareFunctions(ModuleOp module, const std::vector<EntryPoint>& e
   return success();
 }
 
-LogicalResult emitEntryPoints(ModuleOp module, const std::vector<EntryPoint>& entries,
+LogicalResult emitEntryPoints(ModuleOp module, const std::vector<LibraryEntry>& entries,
                               Failure& failure) {
   for (Operation& op : *module.getBody()) {
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op); function && !function.isExternal())
@@ -213,10 +213,10 @@ LogicalResult emitEntryPoints(ModuleOp module, const std::vector<EntryPoint>& en
       global.setLinkage(LLVM::Linkage::Internal);
   }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  for (const EntryPoint& entry : entries) {
+  for (const LibraryEntry& entry : entries) {
     auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(innerName(entry.name));
     unsigned expected = 0;
-    for (const EntryArgument& argument : entry.arguments)
+    for (const LibraryArgument& argument : entry.arguments)
       expected += descriptorSize(argument);
     if (!body || body.getNumArguments() != expected) {
       failure = {FailureKind::Internal, "code generation changed the signature of @" + entry.name,

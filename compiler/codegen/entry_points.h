@@ -1,4 +1,4 @@
-// How compiled functions are called from outside: see EntryPoint.
+// How compiled functions are called from outside: see LibraryEntry.
 //
 // Elements narrower than a byte take a byte each (the upper bits zero), all others their own size.
 // Results may overlap neither inputs nor each other; every address has the alignment of its element
@@ -22,15 +22,15 @@ std::string cSymbol(const std::string& prefix, const std::string& name);
 // Reads the entry points of a StableHLO module: its public functions. Fails for a signature that
 // has no form in memory, such as one with dynamic extents.
 mlir::LogicalResult readEntryPoints(mlir::ModuleOp module, const std::string& prefix,
-                                    std::vector<EntryPoint>& entries, Failure& failure);
+                                    std::vector<LibraryEntry>& entries, Failure& failure);
 
 // After lowering to linalg: renames functions out of the way of C's names, drops attributes that
 // only frameworks know and keeps inputs from being overwritten.
-mlir::LogicalResult prepareFunctions(mlir::ModuleOp module, const std::vector<EntryPoint>& entries,
-                                     Failure& failure);
+mlir::LogicalResult prepareFunctions(mlir::ModuleOp module,
+                                     const std::vector<LibraryEntry>& entries, Failure& failure);
 
 // After lowering to the LLVM dialect: adds the entry points; all other symbols become internal.
-mlir::LogicalResult emitEntryPoints(mlir::ModuleOp module, const std::vector<EntryPoint>& entries,
+mlir::LogicalResult emitEntryPoints(mlir::ModuleOp module, const std::vector<LibraryEntry>& entries,
                                     Failure& failure);
 
 } // namespace nocturne::compiler

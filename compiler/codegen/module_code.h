@@ -14,7 +14,7 @@ namespace nocturne::compiler {
 
 struct ModuleCode {
   std::string object; // ELF; see emitObject() for what it refers to
-  std::vector<EntryPoint> entries;
+  std::vector<LibraryEntry> entries;
   std::vector<StageTime> times;
   // Name and text of the IR after each stage, the LLVM IR last.
   std::vector<std::pair<std::string, std::string>> stages;

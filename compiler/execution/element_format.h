@@ -11,8 +11,8 @@ struct fltSemantics;
 
 namespace nocturne::compiler {
 
-// The form in memory of one element, as compiled code has it (see EntryPoint). A complex element is
-// two of its components.
+// The form in memory of one element, as compiled code has it (see LibraryEntry). A complex element
+// is two of its components.
 struct ElementFormat {
   enum class Kind : uint8_t { Boolean, Signed, Unsigned, Real };
   Kind kind = Kind::Real;

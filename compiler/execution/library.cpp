@@ -77,12 +77,12 @@ LoadedLibrary::Function LoadedLibrary::find(const std::string& symbol) const {
   return reinterpret_cast<Function>(address);
 }
 
-PreparedCall::PreparedCall(const LoadedLibrary& library, const EntryPoint& entry,
+PreparedCall::PreparedCall(const LoadedLibrary& library, const LibraryEntry& entry,
                            std::vector<const TensorData*> inputs)
     : function_(library.find(entry.symbol)) {
   size_t next = 0;
-  for (const EntryArgument& argument : entry.arguments) {
-    if (argument.direction == EntryArgument::Direction::Out) {
+  for (const LibraryArgument& argument : entry.arguments) {
+    if (argument.direction == LibraryArgument::Direction::Out) {
       addresses_.push_back(results_.emplace_back(argument).data());
       continue;
     }

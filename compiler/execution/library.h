@@ -32,7 +32,7 @@ private:
 class PreparedCall {
 public:
   // Makes the result tensors. Throws UsageError when `inputs` are not what `entry` asks for.
-  PreparedCall(const LoadedLibrary& library, const EntryPoint& entry,
+  PreparedCall(const LoadedLibrary& library, const LibraryEntry& entry,
                std::vector<const TensorData*> inputs);
 
   // The inputs must still live. Throws ItemError (internal) when the code refuses the call.

@@ -50,7 +50,7 @@ std::string withoutBlanks(std::string text) {
 
 } // namespace
 
-TensorData readNpy(const std::string& path, const EntryArgument& argument) {
+TensorData readNpy(const std::string& path, const LibraryArgument& argument) {
   std::string bytes = readFile(path);
   TensorData tensor(argument);
   if (bytes.size() < kPrefix || !bytes.starts_with(kMagic))

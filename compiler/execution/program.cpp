@@ -45,7 +45,7 @@ std::string quotedOperation(const std::string& message) {
   return "";
 }
 
-TensorData makeInput(const std::string& choice, const EntryArgument& argument, size_t index) {
+TensorData makeInput(const std::string& choice, const LibraryArgument& argument, size_t index) {
   if (choice == "zeros")
     return TensorData(argument);
   if (choice != "ones" && choice != "random" && !choice.starts_with("random:"))
@@ -68,13 +68,13 @@ TensorData makeInput(const std::string& choice, const EntryArgument& argument, s
 // The values of one run.
 class Run {
 public:
-  Run(const LoadedLibrary& library, const std::vector<EntryPoint>& entries,
+  Run(const LoadedLibrary& library, const std::vector<LibraryEntry>& entries,
       const SplitProgram& program)
       : library_(library), entries_(entries), program_(program) {}
 
   // Calls the functions that make the inputs, then the tested one.
   std::vector<TensorData>& execute(const std::vector<std::string>& choices) {
-    const EntryPoint& entry = find(program_.function);
+    const LibraryEntry& entry = find(program_.function);
     addOwnInputs(entry, choices);
     for (const SourceValue& source : program_.sources)
       arguments_.push_back(&resultsOf(source.function)[source.result]);
@@ -89,14 +89,14 @@ public:
   }
 
 private:
-  const EntryPoint& find(const std::string& function) const {
-    for (const EntryPoint& entry : entries_)
+  const LibraryEntry& find(const std::string& function) const {
+    for (const LibraryEntry& entry : entries_)
       if (entry.name == function)
         return entry;
     throw ItemError({FailureKind::Internal, "@" + function + " was not compiled", "", 0, 0});
   }
 
-  void addOwnInputs(const EntryPoint& entry, const std::vector<std::string>& choices) {
+  void addOwnInputs(const LibraryEntry& entry, const std::vector<std::string>& choices) {
     size_t count = program_.ownArguments;
     if (count > 0 && choices.empty())
       throw UsageError("@" + entry.name + " takes " + std::to_string(count) +
@@ -125,7 +125,7 @@ private:
   }
 
   const LoadedLibrary& library_;
-  const std::vector<EntryPoint>& entries_;
+  const std::vector<LibraryEntry>& entries_;
   const SplitProgram& program_;
   std::deque<TensorData> ownInputs_;
   std::map<std::string, std::vector<TensorData>> sources_;

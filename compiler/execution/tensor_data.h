@@ -18,7 +18,8 @@ class TensorData {
 public:
   // Throws UsageError for an element type without a form in memory and for sizes beyond memory.
   TensorData(std::string dtype, std::vector<int64_t> dims);
-  explicit TensorData(const EntryArgument& argument) : TensorData(argument.dtype, argument.dims) {}
+  explicit TensorData(const LibraryArgument& argument)
+      : TensorData(argument.dtype, argument.dims) {}
 
   const std::string& dtype() const { return dtype_; }
   const ElementFormat& format() const { return format_; }
@@ -63,7 +64,7 @@ void fillConstant(TensorData& tensor, double value);
 
 // Files of NumPy. Types that NumPy lacks (bf16, f8, ...) are kept as unsigned integers of their
 // width. Reading throws UsageError for a file of another type or shape than `argument` asks for.
-TensorData readNpy(const std::string& path, const EntryArgument& argument);
+TensorData readNpy(const std::string& path, const LibraryArgument& argument);
 std::string npyBytes(const TensorData& tensor);
 
 } // namespace nocturne::compiler

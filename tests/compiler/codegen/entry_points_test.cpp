@@ -10,7 +10,7 @@ namespace {
 
 struct Read {
   ParsedModule parsed;
-  std::vector<EntryPoint> entries;
+  std::vector<LibraryEntry> entries;
   Failure failure;
   bool worked = false;
 };
@@ -43,10 +43,10 @@ func.func private @helper() {
   REQUIRE(read.entries.size() == 1);
   CHECK(read.entries[0].name == "main");
   CHECK(read.entries[0].symbol == "nocturne_main");
-  using Direction = EntryArgument::Direction;
-  std::vector<EntryArgument> arguments = {{Direction::In, "ui8", {2, 3}, 1},
-                                          {Direction::In, "complex<f32>", {}, 8},
-                                          {Direction::Out, "f8E4M3FN", {4}, 1}};
+  using Direction = LibraryArgument::Direction;
+  std::vector<LibraryArgument> arguments = {{Direction::In, "ui8", {2, 3}, 1},
+                                            {Direction::In, "complex<f32>", {}, 8},
+                                            {Direction::Out, "f8E4M3FN", {4}, 1}};
   CHECK(read.entries[0].arguments == arguments);
 }
 

@@ -21,8 +21,8 @@ TensorData counting(const char* dtype, std::vector<int64_t> dims) {
   return tensor;
 }
 
-EntryArgument argument(const char* dtype, std::vector<int64_t> dims) {
-  return {EntryArgument::Direction::In, dtype, std::move(dims), 0};
+LibraryArgument argument(const char* dtype, std::vector<int64_t> dims) {
+  return {LibraryArgument::Direction::In, dtype, std::move(dims), 0};
 }
 
 } // namespace
