@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,6 +24,14 @@ inline mlir::Value toIndex(mlir::OpBuilder& builder, mlir::Location loc, mlir::T
   if (element.isUnsignedInteger())
     return mlir::arith::IndexCastUIOp::create(builder, loc, index, stored);
   return mlir::arith::IndexCastOp::create(builder, loc, index, stored);
+}
+
+// A tensor without contents for loops to carry. Two of tensor.empty would be merged into one, and
+// what the loops carry would then share a buffer.
+inline mlir::Value emitScratch(mlir::OpBuilder& builder, mlir::Location loc,
+                               llvm::ArrayRef<int64_t> shape, mlir::Type element) {
+  auto type = mlir::RankedTensorType::get(shape, element);
+  return mlir::bufferization::AllocTensorOp::create(builder, loc, type, mlir::ValueRange{});
 }
 
 // for (i = lower; i < upper; i += step) with values that one iteration hands to the next.

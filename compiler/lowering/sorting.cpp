@@ -32,10 +32,10 @@ public:
 
     Values carried;
     for (Value input : inputs)
-      carried.push_back(tensor::EmptyOp::create(builder, loc_, type.getShape(), elementOf(input)));
+      carried.push_back(emitScratch(builder, loc_, type.getShape(), elementOf(input)));
     for (Value input : inputs)
       carried.push_back(
-          tensor::EmptyOp::create(builder, loc_, ArrayRef<int64_t>{2, length_}, elementOf(input)));
+          emitScratch(builder, loc_, ArrayRef<int64_t>{2, length_}, elementOf(input)));
     SmallVector<int64_t> lines(type.getShape());
     lines.erase(lines.begin() + dim_);
     Values results = emitNest(builder, loc_, lines, carried,
@@ -248,8 +248,8 @@ Values emitTopByInsertion(OpBuilder& builder, Location loc, Type element, Value 
   int64_t length = shape.back();
   shape.back() = k;
   Type i32 = builder.getI32Type();
-  Values tops = {tensor::EmptyOp::create(builder, loc, shape, type.getElementType()),
-                 tensor::EmptyOp::create(builder, loc, shape, i32)};
+  Values tops = {emitScratch(builder, loc, shape, type.getElementType()),
+                 emitScratch(builder, loc, shape, i32)};
   Value zero = indexConstant(builder, loc, 0), one = indexConstant(builder, loc, 1);
   Value listSize = indexConstant(builder, loc, k), lastPlace = indexConstant(builder, loc, k - 1);
   Value end = indexConstant(builder, loc, length);
