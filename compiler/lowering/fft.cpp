@@ -362,17 +362,36 @@ private:
                            });
   }
 
-  // The part of a real signal's transform that the rest mirrors.
+  // The part of a real signal's transform that the rest mirrors. The first element and, for an even
+  // length, the middle one mirror themselves: they are real, whatever rounding has left.
   static Value firstHalf(OpBuilder& builder, Location loc, Value value, RankedTensorType result) {
     SmallVector<OpFoldResult> sizes;
     auto type = cast<RankedTensorType>(value.getType());
+    int64_t last = type.getRank() - 1, n = type.getDimSize(last);
     SmallVector<int64_t> shape(type.getShape());
     shape.back() = result.getShape().back();
     for (int64_t size : shape)
       sizes.push_back(builder.getIndexAttr(size));
     SmallVector<OpFoldResult> offsets(shape.size(), builder.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(shape.size(), builder.getIndexAttr(1));
-    return tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes, strides);
+    Value half = tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes, strides);
+    return emitElementwise(
+        builder, loc, shape, type.getElementType(), half,
+        [&](OpBuilder& inner, ValueRange elements) {
+          Numbers numbers(inner, loc);
+          Number number = numbers.take(elements[0]);
+          Value index = linalg::IndexOp::create(inner, loc, last);
+          auto isAt = [&](int64_t place) -> Value {
+            return arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, index,
+                                         indexConstant(inner, loc, place));
+          };
+          Value isReal = isAt(0);
+          if (n % 2 == 0)
+            isReal = arith::OrIOp::create(inner, loc, isReal, isAt(n / 2));
+          Value zero = numbers.constant(number.im.getType(), 0);
+          number.im = arith::SelectOp::create(inner, loc, isReal, zero, number.im);
+          return numbers.put(number);
+        });
   }
 
   // A whole transform from its first half: element n - k is the conjugate of element k.
