@@ -139,10 +139,6 @@ void addMath(ScalarTable& table) {
   table.add("stablehlo.logistic", emit<logistic>);
   table.add("stablehlo.atan2", emit<binary<math::Atan2Op>>);
   table.add("stablehlo.power", power);
-  table.add("stablehlo.floor", emit<unary<math::FloorOp>>);
-  table.add("stablehlo.ceil", emit<unary<math::CeilOp>>);
-  table.add("stablehlo.round_nearest_afz", emit<unary<math::RoundOp>>);
-  table.add("stablehlo.round_nearest_even", emit<unary<math::RoundEvenOp>>);
 }
 
 } // namespace nocturne::compiler
