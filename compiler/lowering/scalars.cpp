@@ -109,14 +109,26 @@ LogicalResult emitScalarBody(OpBuilder& builder, Block& body, ValueRange stored,
                              SmallVectorImpl<Value>& results) {
   IRMapping values;
   values.map(body.getArguments(), stored);
+  // Constants may stand around the region as well as in it.
+  auto held = [&](Value operand) -> Value {
+    if (!values.contains(operand)) {
+      auto constant = operand.getDefiningOp<stablehlo::ConstantOp>();
+      auto elements = constant ? dyn_cast<ElementsAttr>(constant->getAttr("value")) : nullptr;
+      if (!elements)
+        return {};
+      values.map(operand, emitConstant(builder, constant.getLoc(), elements));
+    }
+    return values.lookup(operand);
+  };
   for (Operation& op : body.without_terminator()) {
     SmallVector<Value> operands;
     for (Value operand : op.getOperands()) {
       // A value from around the region would be a tensor that was not taken apart here.
-      if (!values.contains(operand))
+      Value value = held(operand);
+      if (!value)
         return op.emitError("uses a value from outside of the region it is in, which has no "
                             "lowering in a function applied to elements");
-      operands.push_back(values.lookup(operand));
+      operands.push_back(value);
     }
     Value result;
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
@@ -133,9 +145,10 @@ LogicalResult emitScalarBody(OpBuilder& builder, Block& body, ValueRange stored,
     values.map(op.getResult(0), result);
   }
   for (Value operand : body.getTerminator()->getOperands()) {
-    if (!values.contains(operand))
+    Value value = held(operand);
+    if (!value)
       return body.getTerminator()->emitError("returns a value from outside of its region");
-    results.push_back(values.lookup(operand));
+    results.push_back(value);
   }
   return success();
 }

@@ -119,3 +119,18 @@ TEST_CASE("a scatter of several inputs may mix them") {
                     "tensor<2xi32>, tensor<2xi32>") ==
         Texts{"i32[2] = [1, 7]", "i32[2] = [10, 60]"});
 }
+
+TEST_CASE("the computation of a scatter may return a constant from around it") {
+  CHECK(
+      runFunction(
+          {{"tensor<3xi32>", "[1, 2, 3]"}, {"tensor<1x1xi32>", "[[1]]"}, {"tensor<1xi32>", "[5]"}},
+          R"(%nine = stablehlo.constant dense<9> : tensor<i32>
+    %r = "stablehlo.scatter"(%a, %b, %c) <{
+      scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%old: tensor<i32>, %new: tensor<i32>):
+        stablehlo.return %nine : tensor<i32>
+      }) : (tensor<3xi32>, tensor<1x1xi32>, tensor<1xi32>) -> tensor<3xi32>
+    return %r : tensor<3xi32>)",
+          "tensor<3xi32>") == Texts{"i32[3] = [1, 9, 3]"});
+}
