@@ -80,6 +80,8 @@ void addBufferPipeline(OpPassManager& passes) {
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  // A loop may carry values to its next round in other buffers than they came in.
+  bufferize.allowReturnAllocsFromLoops = true;
   passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // Without the simplification, results take a detour through a buffer of their own.
   passes.addPass(createCanonicalizerPass());
