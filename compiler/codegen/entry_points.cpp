@@ -178,19 +178,22 @@ LogicalResult readEntryPoints(ModuleOp module, const std::string& prefix,
   return mlir::failure();
 }
 
+LogicalResult renameFunctions(ModuleOp module, Failure& failure) {
+  SymbolTable symbols(module);
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (mlir::failed(symbols.rename(function, innerName(function.getSymName().str()))))
+      return fail(failure, FailureKind::Internal, function, "cannot be renamed");
+  return success();
+}
+
 LogicalResult prepareFunctions(ModuleOp module, const std::vector<LibraryEntry>& entries,
                                Failure& failure) {
-  SymbolTable symbols(module);
   for (NamedAttribute attribute : llvm::to_vector(module->getDiscardableAttrs()))
     module->removeDiscardableAttr(attribute.getName());
-  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+  for (auto function : module.getOps<func::FuncOp>())
     dropForeignAttributes(function);
-    std::string name = innerName(function.getSymName().str());
-    if (mlir::failed(symbols.rename(function, name)))
-      return fail(failure, FailureKind::Internal, function, "cannot be renamed");
-  }
   for (const LibraryEntry& entry : entries) {
-    auto function = symbols.lookup<func::FuncOp>(innerName(entry.name));
+    auto function = module.lookupSymbol<func::FuncOp>(innerName(entry.name));
     if (!function ||
         function.getNumArguments() + function.getNumResults() != entry.arguments.size()) {
       failure = {FailureKind::Internal, "lowering changed the signature of @" + entry.name, "", 0,

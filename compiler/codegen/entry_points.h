@@ -24,8 +24,11 @@ std::string cSymbol(const std::string& prefix, const std::string& name);
 mlir::LogicalResult readEntryPoints(mlir::ModuleOp module, const std::string& prefix,
                                     std::vector<LibraryEntry>& entries, Failure& failure);
 
-// After lowering to linalg: renames functions out of the way of C's names, drops attributes that
-// only frameworks know and keeps inputs from being overwritten.
+// Before lowering: moves all functions out of the way of C's names, which lowering calls.
+mlir::LogicalResult renameFunctions(mlir::ModuleOp module, Failure& failure);
+
+// After lowering to linalg: drops attributes that only frameworks know and keeps inputs from being
+// overwritten.
 mlir::LogicalResult prepareFunctions(mlir::ModuleOp module,
                                      const std::vector<LibraryEntry>& entries, Failure& failure);
 

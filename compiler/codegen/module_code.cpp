@@ -9,6 +9,7 @@
 
 #include "compiler/codegen/diagnostics.h"
 #include "compiler/codegen/entry_points.h"
+#include "compiler/codegen/inline_calls.h"
 #include "compiler/codegen/object.h"
 #include "compiler/codegen/pipeline.h"
 #include "compiler/codegen/registry.h"
@@ -44,7 +45,8 @@ private:
 
   LogicalResult lower() {
     Clock::time_point start = Clock::now();
-    if (failed(lowerToLinalg(module_, failure_)) ||
+    inlineRegionCalls(module_);
+    if (failed(renameFunctions(module_, failure_)) || failed(lowerToLinalg(module_, failure_)) ||
         failed(prepareFunctions(module_, code_.entries, failure_)))
       return failure();
     finish("linalg", start);

@@ -274,6 +274,7 @@ int execute(const ExecuteArguments& arguments, Session& session) {
                 for (; shown < paths.size() && isDone[shown]; ++shown)
                   if (!session.common.json)
                     print(rows[shown], arguments, session);
+                session.out.flush();
                 return true;
               });
   if (session.common.json)
