@@ -4,6 +4,7 @@
 #include "compiler/lowering/contraction.h"
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/tensor_pieces.h"
+#include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
 
@@ -74,6 +75,8 @@ struct LowerDot : OpConversionPattern<stablehlo::DotOp> {
 
   LogicalResult matchAndRewrite(stablehlo::DotOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     ArrayRef<int64_t> lhs = shapeOf(adaptor.getLhs()), rhs = shapeOf(adaptor.getRhs());
     Contraction loops =
         loopsOfDot(lhs, rhs, {}, {}, {static_cast<int64_t>(lhs.size()) - 1}, {int64_t(0)});
@@ -87,6 +90,8 @@ struct LowerDotGeneral : OpConversionPattern<stablehlo::DotGeneralOp> {
 
   LogicalResult matchAndRewrite(stablehlo::DotGeneralOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     stablehlo::DotDimensionNumbersAttr dims = op.getDotDimensionNumbers();
     Contraction loops =
         loopsOfDot(shapeOf(adaptor.getLhs()), shapeOf(adaptor.getRhs()),
@@ -152,6 +157,8 @@ struct LowerEinsum : OpConversionPattern<stablehlo::EinsumOp> {
 
   LogicalResult matchAndRewrite(stablehlo::EinsumOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     std::string config = withoutSpaces(op.getEinsumConfig());
     auto [operands, result] = StringRef(config).split("->");
     auto [lhs, rhs] = operands.split(',');
@@ -173,6 +180,8 @@ struct LowerUnaryEinsum : OpConversionPattern<stablehlo::UnaryEinsumOp> {
 
   LogicalResult matchAndRewrite(stablehlo::UnaryEinsumOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     std::string config = withoutSpaces(op.getEinsumConfig());
     auto [operand, result] = StringRef(config).split("->");
     EinsumLabels labels;

@@ -7,6 +7,7 @@
 #include "compiler/lowering/contraction.h"
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/tensor_pieces.h"
+#include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
 
@@ -264,6 +265,8 @@ struct LowerConvolution : OpConversionPattern<stablehlo::ConvolutionOp> {
 
   LogicalResult matchAndRewrite(stablehlo::ConvolutionOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     Location loc = op.getLoc();
     SmallVector<int64_t> sizes;
     for (int64_t dim : op.getDimensionNumbers().getKernelSpatialDimensions())

@@ -7,6 +7,7 @@
 #include "compiler/lowering/reducer.h"
 #include "compiler/lowering/scalars.h"
 #include "compiler/lowering/tensor_pieces.h"
+#include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
 
@@ -108,6 +109,8 @@ struct LowerReduce : OpConversionPattern<stablehlo::ReduceOp> {
 
   LogicalResult matchAndRewrite(stablehlo::ReduceOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     Location loc = op.getLoc();
     ValueRange inputs = adaptor.getInputs();
     SmallVector<int64_t> reduced = stablehlo::readI64List(op->getAttr("dimensions"));

@@ -10,6 +10,7 @@
 #include "compiler/lowering/reducer.h"
 #include "compiler/lowering/scalars.h"
 #include "compiler/lowering/tensor_pieces.h"
+#include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
 
@@ -256,6 +257,8 @@ struct LowerReduceWindow : OpConversionPattern<stablehlo::ReduceWindowOp> {
 
   LogicalResult matchAndRewrite(stablehlo::ReduceWindowOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     FailureOr<SmallVector<WindowDim>> window = stablehlo::readWindow(
         op, stablehlo::readI64List(op->getAttr("window_dimensions")), op->getAttr("window_strides"),
         op->getAttr("padding"), op->getAttr("base_dilations"), op->getAttr("window_dilations"));
@@ -339,6 +342,8 @@ struct LowerSelectAndScatter : OpConversionPattern<stablehlo::SelectAndScatterOp
 
   LogicalResult matchAndRewrite(stablehlo::SelectAndScatterOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
+    if (!heldResultType(*getTypeConverter(), op))
+      return failure();
     auto type = cast<RankedTensorType>(adaptor.getOperand().getType());
     SmallVector<int64_t> sizes = stablehlo::readI64ListOr(op->getAttr("window_dimensions"),
                                                           static_cast<size_t>(type.getRank()), 1);
