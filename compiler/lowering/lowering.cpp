@@ -13,6 +13,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 #include "compiler/lowering/families.h"
+#include "compiler/lowering/region_calls.h"
 #include "compiler/reader/locations.h"
 
 namespace nocturne::compiler {
@@ -97,7 +98,8 @@ LogicalResult lowerToLinalg(ModuleOp module, Failure& failure) {
     return types.isSignatureLegal(function.getFunctionType()) && types.isLegal(&function.getBody());
   });
   target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(typesAreLowered);
-  if (succeeded(applyFullConversion(module, target, std::move(patterns))))
+  if (succeeded(inlineRegionCalls(module)) &&
+      succeeded(applyFullConversion(module, target, std::move(patterns))))
     return success();
   failure = errors.any()
                 ? errors.failure()

@@ -49,7 +49,7 @@ public:
     ProgramReport report = runProgramText(text, "claims.mlir", {});
     INFO(text);
     INFO(report.message);
-    CHECK(toString(report.outcome) == "pass");
+    CHECK(std::string(toString(report.outcome)) == "pass");
   }
 
 private:
