@@ -18,22 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kMemoryOfBuild = 64 << 20;
 constexpr uint64_t kMemoryOfLetter = 100;
 
-uint64_t usualMemory(const ModuleSource& module) {
-  return kMemoryOfBuild + kMemoryOfLetter * module.text.size();
-}
-
-void checkArguments(std::span<const ModuleSource> modules, std::span<const std::string> outputDirs,
-                    const BuildOptions& options) {
-  if (modules.size() != outputDirs.size())
-    throw UsageError("a batch of " + std::to_string(modules.size()) + " modules has " +
-                     std::to_string(outputDirs.size()) + " output folders; each needs one");
-  if (!options.outputDir.empty())
-    throw UsageError("a batch takes its output folders from its list, not from the options");
-  for (size_t i = 0; i < outputDirs.size(); ++i)
-    if (outputDirs[i].empty())
-      throw UsageError("output folder " + std::to_string(i) + " of the batch is empty");
-}
-
 // Threads that take jobs from one ledger.
 class Batch {
 public:
@@ -172,14 +156,31 @@ private:
 
 } // namespace
 
+void checkBatch(size_t modules, std::span<const std::string> outputDirs,
+                const BuildOptions& options) {
+  if (modules != outputDirs.size())
+    throw UsageError("a batch of " + std::to_string(modules) + " modules has " +
+                     std::to_string(outputDirs.size()) + " output folders; each needs one");
+  if (!options.outputDir.empty())
+    throw UsageError("a batch takes its output folders from its list, not from the options");
+  for (size_t i = 0; i < outputDirs.size(); ++i)
+    if (outputDirs[i].empty())
+      throw UsageError("output folder " + std::to_string(i) + " of the batch is empty");
+}
+
+uint64_t usualBuildMemory(const ModuleSource& module) {
+  return kMemoryOfBuild + kMemoryOfLetter * module.text.size();
+}
+
 BatchResult buildIrModuleBatch(BuildDriver& driver, std::span<const ModuleSource> modules,
                                std::span<const std::string> outputDirs, const BuildOptions& options,
                                const BatchOptions& batch) {
-  checkArguments(modules, outputDirs, options);
+  checkBatch(modules.size(), outputDirs, options);
   std::vector<BatchItem> items;
   items.reserve(modules.size());
   for (size_t i = 0; i < modules.size(); ++i) {
-    const uint64_t weight = batch.memoryOf ? batch.memoryOf(modules[i]) : usualMemory(modules[i]);
+    const uint64_t weight =
+        batch.memoryOf ? batch.memoryOf(modules[i]) : usualBuildMemory(modules[i]);
     items.push_back({driver.key(modules.subspan(i, 1), options), outputDirs[i], weight});
   }
   Batch running(driver, modules, BatchLedger(std::move(items), batch.memoryBytes), options, batch);

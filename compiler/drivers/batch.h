@@ -44,6 +44,12 @@ struct BatchResult {
   bool succeeded() const { return progress.built + progress.reused == progress.total; }
 };
 
+// For whoever has workers of another kind: what buildIrModuleBatch throws for its arguments, and
+// the memory that it supposes for a build.
+void checkBatch(size_t modules, std::span<const std::string> outputDirs,
+                const BuildOptions& options);
+uint64_t usualBuildMemory(const ModuleSource& module);
+
 // Builds modules[i] into outputDirs[i]. A module that is bad fails alone. Equal modules are built
 // once, and copied when their folders differ. `options` holds for all; its outputDir must be empty.
 // Throws UsageError for lists of different lengths, an empty folder or a bad target, before
