@@ -13,7 +13,6 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 #include "compiler/lowering/families.h"
-#include "compiler/lowering/region_calls.h"
 #include "compiler/reader/locations.h"
 
 namespace nocturne::compiler {
@@ -98,8 +97,7 @@ LogicalResult lowerToLinalg(ModuleOp module, Failure& failure) {
     return types.isSignatureLegal(function.getFunctionType()) && types.isLegal(&function.getBody());
   });
   target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(typesAreLowered);
-  if (succeeded(inlineRegionCalls(module)) &&
-      succeeded(applyFullConversion(module, target, std::move(patterns))))
+  if (succeeded(applyFullConversion(module, target, std::move(patterns))))
     return success();
   failure = errors.any()
                 ? errors.failure()
