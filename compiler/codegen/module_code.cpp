@@ -36,7 +36,10 @@ public:
                                        [&](OpPassManager& passes) {
                                          addTensorPipeline(passes, options_.target);
                                        })) &&
-                   succeeded(transform("buffers", addBufferPipeline)) &&
+                   succeeded(transform("buffers",
+                                       [&](OpPassManager& passes) {
+                                         addBufferPipeline(passes, options_.target);
+                                       })) &&
                    succeeded(transform("llvm", addLlvmPipeline)) && succeeded(emit()));
   }
 

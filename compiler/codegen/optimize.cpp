@@ -1,15 +1,44 @@
 #include "compiler/codegen/optimize.h"
 
+#include <memory>
+
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include "compiler/codegen/object.h"
+#include "compiler/codegen/registry.h"
 
 namespace nocturne::compiler {
+
+VectorUnit vectorUnit(const CpuTarget& target) {
+  initialiseTargets();
+  llvm::Triple triple(kCpuTriple);
+  std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      found ? found->createMCSubtargetInfo(triple, target.cpu, target.features) : nullptr);
+  VectorUnit unit;
+  if (!info)
+    return unit;
+  if (info->checkFeatures("+avx512f"))
+    unit = {64, 32, true};
+  else if (info->checkFeatures("+avx"))
+    unit = {32, 16, info->checkFeatures("+fma")};
+  return unit;
+}
 
 void addOptimisations(mlir::OpPassManager& passes, const CpuTarget&) {
   // One loop nest for a chain of elementwise operations, without the tensors between them.
   passes.addPass(mlir::createLinalgElementwiseOpFusionPass());
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
+}
+
+void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target) {
+  functionPasses.addPass(createTileProductsPass(vectorUnit(target)));
 }
 
 } // namespace nocturne::compiler

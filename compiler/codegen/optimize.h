@@ -1,4 +1,4 @@
-// Optimisations of linalg on tensors, before it gets buffers.
+// Optimisations of linalg, on tensors and on buffers.
 #pragma once
 
 #include "mlir/Pass/PassManager.h"
@@ -7,6 +7,20 @@
 
 namespace nocturne::compiler {
 
+// On tensors, before they get buffers.
 void addOptimisations(mlir::OpPassManager& passes, const CpuTarget& target);
+// On a function's buffers, while linalg still says what the loops are.
+void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target);
+
+// What a processor has for vectors.
+struct VectorUnit {
+  int64_t bytes = 16; // of a register
+  int64_t registers = 16;
+  bool fma = false;
+};
+VectorUnit vectorUnit(const CpuTarget& target);
+
+// Large sums of products of f32 and f64 become loops over blocks that fit the caches.
+std::unique_ptr<mlir::Pass> createTileProductsPass(const VectorUnit& unit);
 
 } // namespace nocturne::compiler

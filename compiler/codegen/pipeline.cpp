@@ -75,7 +75,7 @@ void addTensorPipeline(OpPassManager& passes, const CpuTarget& target) {
   addOptimisations(passes, target);
 }
 
-void addBufferPipeline(OpPassManager& passes) {
+void addBufferPipeline(OpPassManager& passes, const CpuTarget& target) {
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
@@ -95,6 +95,7 @@ void addBufferPipeline(OpPassManager& passes) {
   bufferization::buildBufferDeallocationPipeline(passes);
   passes.addPass(createConvertBufferizationToMemRefPass());
   OpPassManager& functions = passes.nest<func::FuncOp>();
+  addBufferOptimisations(functions, target);
   functions.addPass(createExpandStridedCopiesPass());
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createCanonicalizerPass());

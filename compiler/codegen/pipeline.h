@@ -11,7 +11,7 @@ namespace nocturne::compiler {
 // Inlining and optimisation; tensors stay.
 void addTensorPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
 // Tensors become buffers, results become arguments behind the others, loops take linalg's place.
-void addBufferPipeline(mlir::OpPassManager& passes);
+void addBufferPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
 // Loops and buffers become the LLVM dialect.
 void addLlvmPipeline(mlir::OpPassManager& passes);
 
