@@ -51,6 +51,22 @@ struct RunArguments {
   std::vector<std::string> options; // "--flat-name", "value", ...
 };
 
+struct BuildArguments {
+  std::vector<std::string> paths; // modules: files, folders and patterns
+  std::string target = "cpu";
+  std::string outputDir;
+  std::string kind = "so"; // or "o"
+  int level = 3;           // of optimisation
+  std::optional<int> jobs; // absent: one per processor
+  bool force = false, keepIr = false;
+  bool inProcess = false; // without worker processes
+  double deadline = 600;  // seconds of one build; 0 for none
+};
+
+struct WorkerArguments {
+  std::string connect; // "127.0.0.1:PORT"
+};
+
 struct HardwareArguments {
   std::string show; // the machine; "" to list them all
 };

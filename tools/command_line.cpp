@@ -166,13 +166,54 @@ Run declareExecute(CLI::App& app) {
   return [given](Session& session) { return execute(*given, session); };
 }
 
-constexpr std::array<Command, 7> kCommands = {{
+Run declareBuild(CLI::App& app) {
+  auto given = std::make_shared<BuildArguments>();
+  app.add_option("paths", given->paths, "Modules: files, folders and patterns")->required();
+  app.add_option("--out", given->outputDir,
+                 "Folder for the libraries; each module has a folder of its name in it")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--target", given->target,
+                 "What for: cpu (default), \"cpu --arch=native\", \"cpu --arch=x86-64-v4\", ...")
+      ->type_name("T");
+  app.add_option("--kind", given->kind, "so (default), a shared library, or o, an object file")
+      ->check(CLI::IsMember({"so", "o"}))
+      ->type_name("KIND");
+  app.add_option("--opt-level", given->level, "Optimisation, 0 to 3 (default)")
+      ->check(CLI::Range(0, 3))
+      ->type_name("N");
+  app.add_option("--jobs", given->jobs, "Modules built at a time (default: one per processor)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  app.add_option("--deadline", given->deadline,
+                 "Seconds that one module may take (default 600, 0 for no end)")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("S");
+  app.add_flag("--force", given->force, "Build what is built already");
+  app.add_flag("--keep-ir", given->keepIr, "Keep the intermediate forms beside the library");
+  app.add_flag("--in-process", given->inProcess,
+               "Build in this process, which a module that crashes the compiler ends");
+  return [given](Session& session) { return build(*given, session); };
+}
+
+Run declareWorker(CLI::App& app) {
+  auto given = std::make_shared<WorkerArguments>();
+  app.group(""); // nobody types it
+  app.add_option("--connect", given->connect, "Where work comes from")
+      ->required()
+      ->type_name("127.0.0.1:PORT");
+  return [given](Session& session) { return worker(*given, session); };
+}
+
+constexpr std::array<Command, 9> kCommands = {{
     {"sweep", "Estimate many modules on many machines", true, declareSweep},
     {"estimate", "Estimate one module on one machine, operation by operation", false,
      declareEstimate},
     {"run", "Estimate one module as a configuration of hespas says", false, declareRun},
     {"execute", "Compile programs for this processor, run them and check their results", false,
      declareExecute},
+    {"build", "Compile modules to libraries, each once", true, declareBuild},
+    {"worker", "Build for another nocturne process", false, declareWorker},
     {"hardware", "Machines that are known", false, declareHardware},
     {"estimators", "Estimators that are known, with their options", false, declareEstimators},
     {"report", "Make the result files of a sweep again, finished or not", false, declareReport},
@@ -194,7 +235,8 @@ void addCommon(CLI::App& app, CommonArguments& common) {
 std::vector<std::string> commandNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({}))
-    names.push_back(command->get_name());
+    if (!command->get_group().empty()) // that is none for people
+      names.push_back(command->get_name());
   return names;
 }
 

@@ -10,6 +10,8 @@ namespace nocturne::tools {
 int sweep(const SweepArguments& arguments, Session& session);
 int estimate(const EstimateArguments& arguments, Session& session);
 int run(const RunArguments& arguments, Session& session);
+int build(const BuildArguments& arguments, Session& session);
+int worker(const WorkerArguments& arguments, Session& session);
 int hardware(const HardwareArguments& arguments, Session& session);
 int estimators(const EstimatorsArguments& arguments, Session& session);
 int execute(const ExecuteArguments& arguments, Session& session);
