@@ -108,9 +108,8 @@ Value FloatMath::polynomial(Value x, ArrayRef<double> coefficients) const {
   return sum;
 }
 
-SmallVector<Value, 2> FloatMath::libm(StringRef function, ValueRange arguments,
+SmallVector<Value, 2> FloatMath::libm(StringRef name, ValueRange arguments,
                                       unsigned results) const {
-  std::string name = function.str() + (type_.isF32() ? "f" : "");
   auto module = origin_->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(builder_);

@@ -13,6 +13,8 @@ public:
             mlir::FloatType type)
       : builder_(builder), loc_(loc), origin_(origin), type_(type) {}
 
+  FloatMath in(mlir::FloatType type) const { return {builder_, loc_, origin_, type}; }
+
   mlir::Value constant(double value) const;
   mlir::Value infinity() const;
   mlir::Value nan() const;
@@ -45,10 +47,10 @@ public:
   // Horner's scheme; the coefficient of the highest power comes first.
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients) const;
 
-  // A function of the C library, by the name that it has for doubles. It returns one number or,
-  // where `results` is 2 (on doubles only), a double complex: both parts come back in registers as
-  // a struct of two doubles does.
-  llvm::SmallVector<mlir::Value, 2> libm(llvm::StringRef function, mlir::ValueRange arguments,
+  // A function of the C library on doubles, which type() must be. It returns one double or, where
+  // `results` is 2, a double complex: both parts come back in registers as a struct of two doubles
+  // does.
+  llvm::SmallVector<mlir::Value, 2> libm(llvm::StringRef name, mlir::ValueRange arguments,
                                          unsigned results = 1) const;
 
   // From and to another float type.

@@ -50,9 +50,11 @@ Value logistic(const FloatMath& math, ValueRange operands) {
   return math.div(one, math.add(one, math.apply<math::ExpOp>(math.neg(operands[0]))));
 }
 
-// Not math.expm1, which code generation makes exp(x) - 1: that has no digits left near 0.
+// Not math.expm1, which code generation makes exp(x) - 1: that has no digits left near 0. In
+// doubles, because differences of two of them are how programs compute sinh.
 Value expMinusOne(const FloatMath& math, ValueRange operands) {
-  return math.libm("expm1", operands)[0];
+  FloatMath wide = math.in(math.builder().getF64Type());
+  return wide.leave(wide.libm("expm1", wide.enter(operands[0]))[0], math.type());
 }
 
 // math.rsqrt may become an approximation of the processor; this is within one unit.
