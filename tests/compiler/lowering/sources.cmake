@@ -6,6 +6,7 @@ list(APPEND NOCTURNE_COMPILER_TEST_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/convolutions_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/indexing_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/linear_algebra_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/math_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/random_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reductions_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/shapes_test.cpp
