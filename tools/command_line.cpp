@@ -151,6 +151,8 @@ Run declareExecute(CLI::App& app) {
       ->type_name("HOW");
   app.add_option("--output-dir", given->outputDir, "Folder for results as NumPy files")
       ->type_name("DIR");
+  app.add_option("--ir-dir", given->irDir, "Folder for the intermediate forms of each program")
+      ->type_name("DIR");
   app.add_option("--cpu", given->cpu, "Processor: native (default), x86-64-v3, skylake-avx512, ...")
       ->type_name("NAME");
   app.add_option("--opt-level", given->level, "Optimisation, 0 to 3 (default)")

@@ -79,8 +79,6 @@ void addBufferPipeline(OpPassManager& passes, const CpuTarget& target) {
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
-  // What a loop carries need not stay in one buffer.
-  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   // A loop may carry values to its next round in other buffers than they came in.
   bufferize.allowReturnAllocsFromLoops = true;

@@ -1,7 +1,5 @@
 #include "compiler/codegen/registry.h"
 
-#include <mutex>
-
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -137,8 +135,7 @@ void registerCodegen(MLIRContext& context) {
 }
 
 void initialiseTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+  static const bool done = [] {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -148,7 +145,9 @@ void initialiseTargets() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-  });
+    return true;
+  }();
+  static_cast<void>(done);
 }
 
 } // namespace nocturne::compiler

@@ -200,6 +200,7 @@ ProgramReport runProgramText(std::string text, const std::string& path,
     ModuleCode code;
     bool compiled = succeeded(compileModule(parsed, options.compile, code, failure));
     report.times = code.times;
+    report.stages = std::move(code.stages);
     if (!compiled)
       throw ItemError(failure);
     execute(code, program, options, report);

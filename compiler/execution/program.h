@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/codegen/compile_options.h"
@@ -39,6 +40,8 @@ struct ProgramReport {
   std::vector<std::string> operations; // of the tested function and what it calls, sorted
   std::vector<StageTime> times;        // of compilation, then "link" and "run"
   std::vector<TensorData> results;     // of the entry function
+  // Of ModuleCode, if asked for.
+  std::vector<std::pair<std::string, std::string>> stages;
 };
 
 // Runs the entry function of a module once and compares what its checks look at. Does not throw for

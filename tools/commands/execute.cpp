@@ -82,6 +82,16 @@ OrderedJson reportJson(const std::string& path, const ProgramReport& report,
   return json;
 }
 
+// "add.1-linalg.mlir", ..., "add.5-ll.ll".
+void writeStages(const std::string& path, const ProgramReport& report,
+                 const ExecuteArguments& arguments) {
+  size_t number = 0;
+  for (const auto& [name, text] : report.stages)
+    writeFileAtomically(arguments.irDir + '/' + stem(path) + '.' + std::to_string(++number) + '-' +
+                            name + (name == "ll" ? ".ll" : ".mlir"),
+                        text);
+}
+
 OrderedJson execute(const std::string& path, const compiler::ProgramOptions& options,
                     const ExecuteArguments& arguments) {
   ProgramReport report;
@@ -95,6 +105,7 @@ OrderedJson execute(const std::string& path, const compiler::ProgramOptions& opt
     report.message = error.what();
   }
   try {
+    writeStages(path, report, arguments);
     return reportJson(path, report, arguments);
   } catch (const StorageError& error) {
     report.results.clear();
@@ -109,6 +120,7 @@ int work(const ExecuteArguments& arguments, Session& session) {
   compiler::ProgramOptions options;
   options.compile.target = compiler::cpuTarget(arguments.cpu);
   options.compile.level = unsigned(arguments.level);
+  options.compile.keepStages = !arguments.irDir.empty();
   options.inputs = arguments.inputs;
   for (std::string path; std::getline(std::cin, path);) {
     session.out << execute(path, options, arguments)
@@ -126,6 +138,8 @@ std::vector<std::string> workerArguments(const ExecuteArguments& arguments) {
                                     "--print=" + arguments.print};
   if (!arguments.outputDir.empty())
     words.push_back("--output-dir=" + arguments.outputDir);
+  if (!arguments.irDir.empty())
+    words.push_back("--ir-dir=" + arguments.irDir);
   for (const std::string& input : arguments.inputs)
     words.push_back("--inputs=" + input);
   return words;
@@ -260,6 +274,8 @@ int execute(const ExecuteArguments& arguments, Session& session) {
   const std::vector<std::string> paths = findPrograms(arguments.paths);
   if (!arguments.outputDir.empty())
     makeDirectories(arguments.outputDir);
+  if (!arguments.irDir.empty())
+    makeDirectories(arguments.irDir);
   LineWorkOptions options;
   options.processes = size_t(arguments.jobs.value_or(int(std::thread::hardware_concurrency())));
   options.timeout = std::chrono::milliseconds(int64_t(arguments.timeout * 1000));

@@ -81,6 +81,59 @@ func.func @main(%a: tensor<f32>) {
   CHECK(runText(text("9"), {"ones"}).outcome == Outcome::Mismatch);
 }
 
+TEST_CASE("functions of a module may have the names of C's library") {
+  ProgramReport report = runText(R"(
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = call @expm1(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func private @expm1(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.exponential_minus_one %a : tensor<2xf32>
+  return %0 : tensor<2xf32>
+})",
+                                 {"zeros"});
+  CHECK(report.message == "");
+  REQUIRE(report.results.size() == 1);
+  CHECK(report.results[0].text() == "f32[2] = [0, 0]");
+}
+
+TEST_CASE("functions that are applied to elements may call others") {
+  ProgramReport report = runText(R"(
+func.func @main(%a: tensor<4xi32>) -> tensor<i32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = "stablehlo.reduce"(%a, %0) ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %2 = func.call @sum(%x, %y) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }) {dimensions = array<i64: 0>} : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+  return %1 : tensor<i32>
+}
+func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.add %a, %b : tensor<i32>
+  return %0 : tensor<i32>
+})",
+                                 {"ones"});
+  CHECK(report.message == "");
+  REQUIRE(report.results.size() == 1);
+  CHECK(report.results[0].text() == "i32[] = 4");
+}
+
+TEST_CASE("inputs are not overwritten, and come back as copies") {
+  ProgramReport report = runText(R"(
+func.func @main(%a: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) {
+  %0 = stablehlo.constant dense<7> : tensor<1xi32>
+  %1 = stablehlo.constant dense<2> : tensor<i32>
+  %2 = stablehlo.dynamic_update_slice %a, %0, %1 : (tensor<4xi32>, tensor<1xi32>, tensor<i32>) -> tensor<4xi32>
+  return %2, %a, %2 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
+})",
+                                 {"ones"});
+  CHECK(report.message == "");
+  REQUIRE(report.results.size() == 3);
+  CHECK(report.results[0].text() == "i32[4] = [1, 1, 7, 1]");
+  CHECK(report.results[1].text() == "i32[4] = [1, 1, 1, 1]");
+  CHECK(report.results[2].text() == "i32[4] = [1, 1, 7, 1]");
+}
+
 TEST_CASE("what cannot be read or compiled is told apart") {
   CHECK(runText("func.func @main(").outcome == Outcome::Unreadable);
   CHECK(runText("func.func private @helper() {\n  return\n}").outcome == Outcome::Unreadable);
