@@ -61,6 +61,30 @@ private:
   }
 };
 
+// Results that are one buffer get a buffer each: where results become arguments, MLIR's pass would
+// put that buffer's allocation out of existence twice.
+class SeparateResults : public PassWrapper<SeparateResults, OperationPass<func::FuncOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SeparateResults)
+
+  llvm::StringRef getName() const override { return "separate-results"; }
+
+  void runOnOperation() override {
+    getOperation().walk([](func::ReturnOp end) {
+      llvm::SmallDenseSet<Value> seen;
+      for (OpOperand& operand : end->getOpOperands()) {
+        auto type = dyn_cast<MemRefType>(operand.get().getType());
+        if (!type || !type.hasStaticShape() || seen.insert(operand.get()).second)
+          continue;
+        OpBuilder builder(end);
+        Value copy = memref::AllocOp::create(builder, end.getLoc(), type);
+        memref::CopyOp::create(builder, end.getLoc(), operand.get(), copy);
+        operand.set(copy);
+      }
+    });
+  }
+};
+
 } // namespace
 
 std::unique_ptr<Pass> createExpandStridedCopiesPass() {
@@ -86,6 +110,7 @@ void addBufferPipeline(OpPassManager& passes, const CpuTarget& target) {
   // Without the simplification, results take a detour through a buffer of their own.
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(std::make_unique<SeparateResults>());
   bufferization::BufferResultsToOutParamsPassOptions results;
   results.hoistStaticAllocs = true;
   results.modifyPublicFunctions = true;
