@@ -53,11 +53,11 @@ func.func private @helper() {
 TEST_CASE("dynamic extents and modules without functions are failures with a place") {
   Read dynamic = readEntries("func.func @main(%a: tensor<?xf32>) {\n  return\n}");
   CHECK_FALSE(dynamic.worked);
-  CHECK(dynamic.failure.kind == FailureKind::UnsupportedOp);
+  CHECK((dynamic.failure.kind == FailureKind::UnsupportedOp));
   CHECK(dynamic.failure.line == 1);
   Read empty = readEntries("func.func private @helper() {\n  return\n}");
   CHECK_FALSE(empty.worked);
-  CHECK(empty.failure.kind == FailureKind::Unreadable);
+  CHECK((empty.failure.kind == FailureKind::Unreadable));
 }
 
 } // namespace nocturne::compiler

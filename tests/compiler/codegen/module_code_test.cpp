@@ -92,7 +92,7 @@ TEST_CASE("what cannot be compiled is a failure with its place") {
                                  "  %0 = \"other.thing\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
                                  "  return %0 : tensor<4xf32>\n}",
                                  "test.mlir", {}, code, failure)));
-  CHECK(failure.kind == FailureKind::UnsupportedOp);
+  CHECK((failure.kind == FailureKind::UnsupportedOp));
   CHECK(failure.file == "test.mlir");
   CHECK(failure.line == 2);
   CHECK(has(failure.message, "other.thing"));

@@ -40,7 +40,7 @@ func.func private @expected() -> tensor<3xf32> {
 TEST_CASE("a program whose checks hold passes") {
   ProgramReport report = runText(checkedSum("[11.0, 12.0, 13.0]"));
   CHECK(report.message == "");
-  CHECK(report.outcome == Outcome::Pass);
+  CHECK((report.outcome == Outcome::Pass));
   CHECK(report.operations == std::vector<std::string>{"stablehlo.add"});
   REQUIRE(report.results.size() == 1);
   CHECK(report.results[0].text() == "f32[3] = [11, 12, 13]");
@@ -48,7 +48,7 @@ TEST_CASE("a program whose checks hold passes") {
 
 TEST_CASE("a check that does not hold says where") {
   ProgramReport report = runText(checkedSum("[11.0, 12.0, 14.0]"));
-  CHECK(report.outcome == Outcome::Mismatch);
+  CHECK((report.outcome == Outcome::Mismatch));
   CHECK(report.message == "check.expect_close at line 6: element [2] is 13, expected 14 (1048576 "
                           "ulp); 1 of 3 differ");
 }
@@ -59,7 +59,7 @@ TEST_CASE("programs without checks take inputs") {
       "  %0 = stablehlo.add %a, %b : tensor<2xi32>\n"
       "  return %0 : tensor<2xi32>\n}";
   ProgramReport report = runText(text, {"ones", "zeros"});
-  CHECK(report.outcome == Outcome::Ran);
+  CHECK((report.outcome == Outcome::Ran));
   REQUIRE(report.results.size() == 1);
   CHECK(report.results[0].text() == "i32[2] = [1, 1]");
   CHECK(runText(text, {"random:7"}).results[0].text() ==
@@ -77,8 +77,8 @@ func.func @main(%a: tensor<f32>) {
   "check.expect_close"(%a, %0) {max_ulp_difference = )" +
            most + " : ui64} : (tensor<f32>, tensor<f32>) -> ()\n  return\n}";
   };
-  CHECK(runText(text("10"), {"ones"}).outcome == Outcome::Pass);
-  CHECK(runText(text("9"), {"ones"}).outcome == Outcome::Mismatch);
+  CHECK((runText(text("10"), {"ones"}).outcome == Outcome::Pass));
+  CHECK((runText(text("9"), {"ones"}).outcome == Outcome::Mismatch));
 }
 
 TEST_CASE("functions of a module may have the names of C's library") {
@@ -135,13 +135,13 @@ func.func @main(%a: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi3
 }
 
 TEST_CASE("what cannot be read or compiled is told apart") {
-  CHECK(runText("func.func @main(").outcome == Outcome::Unreadable);
-  CHECK(runText("func.func private @helper() {\n  return\n}").outcome == Outcome::Unreadable);
+  CHECK((runText("func.func @main(").outcome == Outcome::Unreadable));
+  CHECK((runText("func.func private @helper() {\n  return\n}").outcome == Outcome::Unreadable));
   ProgramReport report = runText("func.func @main(%a: tensor<f32>) -> tensor<f32> {\n"
                                  "  %0 = \"other.thing\"(%a) : (tensor<f32>) -> tensor<f32>\n"
                                  "  return %0 : tensor<f32>\n}",
                                  {"ones"});
-  CHECK(report.outcome == Outcome::NoLowering);
+  CHECK((report.outcome == Outcome::NoLowering));
   CHECK(report.blockedBy == "other.thing");
 }
 
