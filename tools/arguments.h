@@ -85,7 +85,7 @@ struct ExecuteArguments {
   bool table = false;
   std::string print = "summary";
   std::string outputDir;
-  std::string irDir; // "": intermediate forms are not kept
+  std::string irDir;   // "": intermediate forms are not kept
   bool worker = false; // answer paths on standard input instead
 };
 

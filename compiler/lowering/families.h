@@ -31,7 +31,8 @@ void populateContractions(LoweringTypes& types, mlir::RewritePatternSet& pattern
 void populateConvolutions(LoweringTypes& types, mlir::RewritePatternSet& patterns);
 // gather, torch_index_select, scatter.
 void populateIndexing(LoweringTypes& types, mlir::RewritePatternSet& patterns);
-void populateScatter(LoweringTypes& types, mlir::RewritePatternSet& patterns); // of populateIndexing
+void populateScatter(LoweringTypes& types,
+                     mlir::RewritePatternSet& patterns); // of populateIndexing
 // sort, chlo.top_k.
 void populateSorting(LoweringTypes& types, mlir::RewritePatternSet& patterns);
 // func, call, return, while, if, case, optimization_barrier, tokens, annotations that do nothing on
@@ -39,7 +40,8 @@ void populateSorting(LoweringTypes& types, mlir::RewritePatternSet& patterns);
 void populateControl(LoweringTypes& types, mlir::RewritePatternSet& patterns);
 // cholesky, triangular_solve, fft.
 void populateLinearAlgebra(LoweringTypes& types, mlir::RewritePatternSet& patterns);
-void populateFft(LoweringTypes& types, mlir::RewritePatternSet& patterns); // of populateLinearAlgebra
+void populateFft(LoweringTypes& types,
+                 mlir::RewritePatternSet& patterns); // of populateLinearAlgebra
 // rng_bit_generator, rng.
 void populateRandom(LoweringTypes& types, mlir::RewritePatternSet& patterns);
 // batch_norm_training, _inference, _grad.
