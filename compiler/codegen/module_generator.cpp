@@ -16,6 +16,8 @@
 #include "compiler/codegen/object.h"
 #include "compiler/codegen/registry.h"
 #include "compiler/codegen/runtime_libraries.h"
+#include "compiler/cuda/cuda_generator.h"
+#include "compiler/cuda/cuda_module.h"
 #include "compiler/drivers/build_options.h"
 #include "compiler/lowering/lowering.h"
 #include "compiler/reader/reader.h"
@@ -27,6 +29,7 @@ namespace nocturne::compiler {
 namespace {
 
 constexpr const char* kUsualProcessor = "x86-64-v3";
+constexpr std::string_view kCuda = "cuda";
 constexpr std::string_view kLevelFlag = "--opt-level=";
 constexpr unsigned kHighestLevel = 3;
 
@@ -135,6 +138,8 @@ GeneratedCode ModuleGenerator::generate(const ModuleSource& source, const Target
   compile.keepStages = options.keepIr;
   if (options.stop.stop_requested())
     throw BuildCancelled("the build was stopped");
+  if (target.name == kCuda)
+    return generateCudaLibrary(source, target, compile.level, options.keepIr);
   ModuleCode code;
   Failure failure;
   bool succeeded = false;
@@ -156,14 +161,16 @@ GeneratedCode ModuleGenerator::generate(const ModuleSource& source, const Target
 
 std::string ModuleGenerator::version() const {
   return "codegen " + std::to_string(kCodegenVersion) + " lowering " +
-         std::to_string(kLoweringVersion) + " reader " + std::to_string(kReaderVersion) +
-         " llvm " LLVM_VERSION_STRING;
+         std::to_string(kLoweringVersion) + " reader " + std::to_string(kReaderVersion) + " cuda " +
+         std::to_string(kCudaVersion) + " llvm " LLVM_VERSION_STRING;
 }
 
 Target ModuleGenerator::resolve(const Target& target) const {
+  if (target.name == kCuda)
+    return resolveCuda(target);
   if (target.name != "cpu")
     throw UsageError("target \"" + target.text() + "\": no code is generated for " + target.name +
-                     ", only for cpu");
+                     ", only for cpu and cuda");
   Target resolved = target;
   const std::string arch = target.option("arch");
   const CpuTarget processor = cpuTarget(arch.empty() ? kUsualProcessor : arch);

@@ -99,7 +99,7 @@ void addTensorPipeline(OpPassManager& passes, const CpuTarget& target) {
   addOptimisations(passes, target);
 }
 
-void addBufferPipeline(OpPassManager& passes, const CpuTarget& target) {
+void addBufferization(OpPassManager& passes) {
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
@@ -117,6 +117,10 @@ void addBufferPipeline(OpPassManager& passes, const CpuTarget& target) {
   passes.addPass(bufferization::createBufferResultsToOutParamsPass(results));
   bufferization::buildBufferDeallocationPipeline(passes);
   passes.addPass(createConvertBufferizationToMemRefPass());
+}
+
+void addBufferPipeline(OpPassManager& passes, const CpuTarget& target) {
+  addBufferization(passes);
   OpPassManager& functions = passes.nest<func::FuncOp>();
   addBufferOptimisations(functions, target);
   functions.addPass(createExpandStridedCopiesPass());

@@ -10,7 +10,10 @@ namespace nocturne::compiler {
 // The pipeline is run in these pieces so that what each made can be kept.
 // Inlining and optimisation; tensors stay.
 void addTensorPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
-// Tensors become buffers, results become arguments behind the others, loops take linalg's place.
+// Tensors become buffers, results become arguments behind the others; linalg stays. For every
+// target.
+void addBufferization(mlir::OpPassManager& passes);
+// The same, and loops take linalg's place.
 void addBufferPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
 // Loops and buffers become the LLVM dialect.
 void addLlvmPipeline(mlir::OpPassManager& passes);

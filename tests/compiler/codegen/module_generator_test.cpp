@@ -88,8 +88,8 @@ TEST_CASE("a processor by name needs what it has, and what was asked for") {
 }
 
 TEST_CASE("mistakes in targets and flags are said") {
-  for (const char* target : {"cuda", "cuda --arch=sm_90", "cpu --arch=8086x", "cpu --features=avx2",
-                             "cpu --features=+nonsense"})
+  for (const char* target : {"cuda --arch=sm_91", "cuda --features=+avx2", "cuda --cpu_arch=8086x",
+                             "cpu --arch=8086x", "cpu --features=avx2", "cpu --features=+nonsense"})
     CHECK_THROWS_AS(resolved(target), UsageError);
   for (const char* flag : {"--opt-level=4", "--opt-level=", "--opt-level=11", "-O3", ""}) {
     GenerateOptions options;

@@ -1,0 +1,67 @@
+#include "compiler/cuda/cuda_generator.h"
+
+#include <cstdio>
+
+#include "compiler/codegen/target.h"
+#include "compiler/cuda/cuda_module.h"
+#include "compiler/cuda/cuda_target.h"
+#include "compiler/reader/stack.h"
+
+namespace nocturne::compiler {
+
+namespace {
+
+// Nothing around the kernels is worth more than this.
+constexpr const char* kUsualHost = "x86-64";
+
+std::string logOf(const CudaCode& code) {
+  std::string log;
+  for (const StageTime& time : code.times) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f ms\n", time.seconds * 1e3);
+    log.append("  ").append(time.name).append(": ").append(text);
+  }
+  return log + code.log;
+}
+
+} // namespace
+
+Target resolveCuda(const Target& target) {
+  Target resolved = target;
+  const CudaTarget device = cudaTarget(target.option("arch"), target.option("features"));
+  const std::string host = target.option("cpu_arch");
+  resolved.options["arch"] = device.arch;
+  resolved.options["features"] = device.features();
+  resolved.options["cpu_arch"] = cpuTarget(host.empty() ? kUsualHost : host).cpu;
+  return resolved;
+}
+
+GeneratedCode generateCudaLibrary(const ModuleSource& source, const Target& target, unsigned level,
+                                  bool keepIr) {
+  CudaOptions options;
+  options.target = cudaTarget(target.option("arch"), target.option("features"));
+  options.host.cpu = target.option("cpu_arch");
+  options.level = level;
+  options.keepStages = keepIr;
+  CudaCode code;
+  Failure failure;
+  bool succeeded = false;
+  runWithDeepStack([&] {
+    succeeded = mlir::succeeded(generateCuda(source.text, source.name, options, code, failure));
+  });
+  if (!succeeded)
+    throw ItemError(std::move(failure));
+  GeneratedCode generated;
+  generated.object = std::move(code.object);
+  generated.entries = std::move(code.entries);
+  generated.features = {options.host.cpu};
+  generated.log = logOf(code);
+  generated.files.push_back({"kernel.ptx", std::move(code.ptx)});
+  if (keepIr)
+    generated.files.push_back({"module.mlir", source.text});
+  for (auto& [name, text] : code.stages)
+    generated.files.push_back({name + ".mlir", std::move(text)});
+  return generated;
+}
+
+} // namespace nocturne::compiler
