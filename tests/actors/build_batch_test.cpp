@@ -20,7 +20,7 @@ using compiler::BuildState;
 
 namespace {
 
-class World {
+class BuildWorld {
 public:
   ScratchFolder folder;
   std::vector<BuildRequest> requests;
@@ -28,7 +28,7 @@ public:
   compiler::BatchOptions batch;
   BuildWorkerOptions workers;
 
-  World() {
+  BuildWorld() {
     batch.jobs = 2;
     workers.command = {NOCTURNE_TEST_WORKER};
   }
@@ -61,7 +61,7 @@ std::vector<std::string> linesOf(const std::string& path) {
 } // namespace
 
 TEST_CASE("report i is that of request i, and a second batch builds nothing") {
-  World world;
+  BuildWorld world;
   for (int i = 0; i < 12; ++i)
     world.add("m" + std::to_string(i));
   const BatchResult first = world.run();
@@ -69,7 +69,7 @@ TEST_CASE("report i is that of request i, and a second batch builds nothing") {
   for (size_t i = 0; i < first.reports.size(); ++i) {
     const BuildReport& report = first.reports[i];
     REQUIRE(isBuilt(report));
-    CHECK(report.state == BuildState::Built);
+    CHECK((report.state == BuildState::Built));
     CHECK(report.outcome.link == world.outputs[i] + "/lib.so");
     REQUIRE(report.outcome.manifest);
     CHECK(report.outcome.manifest->entries[0].name == world.requests[i].name);
@@ -81,7 +81,7 @@ TEST_CASE("report i is that of request i, and a second batch builds nothing") {
 }
 
 TEST_CASE("equal modules are built once and copied") {
-  World world;
+  BuildWorld world;
   world.add("one");
   world.requests.push_back(world.requests.front());
   world.outputs.push_back(world.path("out/other"));
@@ -93,20 +93,20 @@ TEST_CASE("equal modules are built once and copied") {
 }
 
 TEST_CASE("a module is read from its file by the worker, and fails alone when it is not there") {
-  World world;
+  BuildWorld world;
   world.folder.write("a.txt", scaleModule("a", 3).text);
   world.requests = {{"a", world.path("a.txt"), ""}, {"gone", world.path("gone.txt"), ""}};
   world.outputs = {world.path("out/a"), world.path("out/gone")};
   const BatchResult result = world.run();
   CHECK(isBuilt(result.reports[0]));
   REQUIRE(result.reports[1].failure.has_value());
-  CHECK(result.reports[1].failure->kind == FailureKind::Unreadable);
+  CHECK((result.reports[1].failure->kind == FailureKind::Unreadable));
   CHECK(result.progress.total == 2);
   CHECK(result.progress.failed == 1);
 }
 
 TEST_CASE("a bad module fails alone, with its place") {
-  World world;
+  BuildWorld world;
   world.add("a");
   world.add("b", "bad\n");
   world.add("c");
@@ -117,7 +117,7 @@ TEST_CASE("a bad module fails alone, with its place") {
 }
 
 TEST_CASE("a module that crashes its worker twice fails alone, with the signal") {
-  World world;
+  BuildWorld world;
   for (int i = 0; i < 4; ++i)
     world.add("m" + std::to_string(i));
   world.requests[1].text += "crash\n";
@@ -126,14 +126,14 @@ TEST_CASE("a module that crashes its worker twice fails alone, with the signal")
   CHECK(isBuilt(result.reports[0]));
   CHECK(isBuilt(result.reports[3]));
   REQUIRE(result.reports[1].failure.has_value());
-  CHECK(result.reports[1].failure->kind == FailureKind::Crashed);
+  CHECK((result.reports[1].failure->kind == FailureKind::Crashed));
   CHECK(result.reports[1].failure->message.find("SIGSEGV") != std::string::npos);
   REQUIRE(result.reports[2].failure.has_value());
   CHECK(result.reports[2].failure->message.find("exit status 7") != std::string::npos);
 }
 
 TEST_CASE("a module whose worker died by chance is built by a fresh one") {
-  World world;
+  BuildWorld world;
   world.batch.jobs = 1;
   const std::string record = "record " + world.path("processes") + "\n";
   world.add("a", record + "crash-once " + world.path("flag") + "\n");
@@ -146,7 +146,7 @@ TEST_CASE("a module whose worker died by chance is built by a fresh one") {
 }
 
 TEST_CASE("a module that takes too long is killed and fails alone") {
-  World world;
+  BuildWorld world;
   world.add("a");
   world.add("b", "hang\n");
   world.add("c");
@@ -154,12 +154,12 @@ TEST_CASE("a module that takes too long is killed and fails alone") {
   const BatchResult result = world.run();
   CHECK(result.progress.built == 2);
   REQUIRE(result.reports[1].failure.has_value());
-  CHECK(result.reports[1].failure->kind == FailureKind::TimedOut);
+  CHECK((result.reports[1].failure->kind == FailureKind::TimedOut));
   CHECK(result.reports[1].failure->message == "not built within 3 s");
 }
 
 TEST_CASE("after a stop, what hangs is killed, and what was done is reported") {
-  World world;
+  BuildWorld world;
   world.batch.jobs = 2;
   world.add("a");
   world.add("b", "hang\n");
@@ -174,11 +174,11 @@ TEST_CASE("after a stop, what hangs is killed, and what was done is reported") {
   };
   const BatchResult result = world.run();
   CHECK(result.progress.built == 2);
-  CHECK(result.reports[1].state == BuildState::Cancelled);
+  CHECK((result.reports[1].state == BuildState::Cancelled));
 }
 
 TEST_CASE("a batch that is stopped before it begins builds nothing") {
-  World world;
+  BuildWorld world;
   world.add("a");
   std::stop_source stop;
   stop.request_stop();
@@ -189,7 +189,7 @@ TEST_CASE("a batch that is stopped before it begins builds nothing") {
 }
 
 TEST_CASE("workers that die before they begin end the batch") {
-  World world;
+  BuildWorld world;
   world.add("a");
   world.add("b");
   world.workers.command = {NOCTURNE_TEST_WORKER, "--dead"};
@@ -197,13 +197,13 @@ TEST_CASE("workers that die before they begin end the batch") {
   const BatchResult result = world.run();
   CHECK(result.progress.failed == 2);
   REQUIRE(result.reports[0].failure.has_value());
-  CHECK(result.reports[0].failure->kind == FailureKind::Crashed);
+  CHECK((result.reports[0].failure->kind == FailureKind::Crashed));
   CHECK(result.reports[0].failure->message.find("exit status 5: no worker today") !=
         std::string::npos);
 }
 
 TEST_CASE("what a listener throws stops the batch and is thrown") {
-  World world;
+  BuildWorld world;
   world.add("a");
   world.add("b");
   world.batch.progress = [](const compiler::BatchProgress&) { throw std::runtime_error("enough"); };
@@ -211,7 +211,7 @@ TEST_CASE("what a listener throws stops the batch and is thrown") {
 }
 
 TEST_CASE("arguments are checked before anything is built") {
-  World world;
+  BuildWorld world;
   world.add("a");
   world.outputs.clear();
   CHECK_THROWS_AS(world.run(), UsageError);

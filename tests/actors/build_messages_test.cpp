@@ -68,7 +68,7 @@ TEST_CASE("the options of a build survive the way to a worker") {
   const BuildOptions copy = fromSettings(there.settings, there.outputDir);
   CHECK(copy.outputDir == "out/m");
   CHECK(copy.target == options.target);
-  CHECK(copy.kind == options.kind);
+  CHECK((copy.kind == options.kind));
   CHECK((copy.force && copy.keepIr && copy.verify));
   CHECK(copy.flags == options.flags);
   CHECK(copy.lockTimeout == options.lockTimeout);
@@ -91,7 +91,7 @@ TEST_CASE("the report of a build survives the way back") {
   manifest.library = "lib.so";
   report.outcome.manifest = std::make_shared<const compiler::Manifest>(manifest);
   const BuildReport copy = fromReply(overTheWire(toReply(report)));
-  CHECK(copy.state == BuildState::Built);
+  CHECK((copy.state == BuildState::Built));
   CHECK(copy.seconds == 2);
   CHECK(copy.outcome.built);
   CHECK(copy.outcome.key == report.outcome.key);
@@ -109,7 +109,7 @@ TEST_CASE("the failure of a build survives the way back") {
   report.state = BuildState::Failed;
   report.failure = Failure{FailureKind::UnsupportedOp, "m", "f", 1, 2};
   const BuildReport copy = fromReply(overTheWire(toReply(report)));
-  CHECK(copy.state == BuildState::Failed);
+  CHECK((copy.state == BuildState::Failed));
   CHECK(copy.failure == report.failure);
   CHECK_FALSE(copy.outcome.manifest);
 }

@@ -75,11 +75,11 @@ TEST_CASE("the second death of a module is its failure, with how its builder end
   REQUIRE(queue.finished());
   const std::vector<BuildReport> reports = queue.takeReports();
   REQUIRE(reports[0].failure.has_value());
-  CHECK(reports[0].state == BuildState::Failed);
-  CHECK(reports[0].failure->kind == FailureKind::Crashed);
+  CHECK((reports[0].state == BuildState::Failed));
+  CHECK((reports[0].failure->kind == FailureKind::Crashed));
   CHECK(reports[0].failure->message ==
         "the process that built it died twice: killed by SIGABRT: no more");
-  CHECK(reports[1].state == BuildState::Built);
+  CHECK((reports[1].state == BuildState::Built));
 }
 
 TEST_CASE("a module that takes too long is not tried again") {
@@ -88,7 +88,7 @@ TEST_CASE("a module that takes too long is not tried again") {
   take(queue, true, &a);
   queue.timedOut(*a, std::chrono::milliseconds(1500));
   REQUIRE(queue.finished());
-  CHECK(queue.ledger().reports()[0].failure->kind == FailureKind::TimedOut);
+  CHECK((queue.ledger().reports()[0].failure->kind == FailureKind::TimedOut));
   CHECK(queue.ledger().reports()[0].failure->message == "not built within 1.5 s");
 }
 

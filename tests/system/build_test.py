@@ -11,10 +11,21 @@ import time
 import harness
 
 # Layers of a module that takes long enough to be interrupted.
-LONG = 400
+LONG = 10
+
+
+def small_module(index):
+    """Built within milliseconds; no two indices are the same."""
+    tensor = f"tensor<{4 + index}xf32>"
+    return (f"func.func @main(%x: {tensor}) -> {tensor} {{\n"
+            f"  %y = stablehlo.add %x, %x : {tensor}\n  return %y : {tensor}\n}}\n")
 
 
 class Build(harness.SystemTest):
+    def modules(self, count, folder="models"):
+        for index in range(count):
+            harness.write(self.path(folder, f"m{index:03}.mlir"), small_module(index))
+
     def build(self, *words, expect=0):
         out, err = self.run_command("build", *words, "--out", "out", "--json", expect=expect)
         return json.loads(out), err
@@ -113,15 +124,15 @@ class Build(harness.SystemTest):
 
     def test_equal_modules_are_built_once_and_copied(self):
         for name in ("a", "b", "c"):
-            harness.write(self.path(f"models/{name}.mlir"), harness.layer_module(0))
+            harness.write(self.path(f"models/{name}.mlir"), small_module(0))
         result, _ = self.build("models")
         self.assert_counts(result, built=1, reused=2)
         for name in ("a", "b", "c"):
             self.assertTrue(os.path.exists(self.path("out/models", name, "lib.so")))
 
     def test_names_that_differ_in_the_extension_keep_it(self):
-        harness.write(self.path("m/a.mlir"), harness.layer_module(0))
-        harness.write(self.path("m/a.mlirbc"), harness.layer_module(1))
+        harness.write(self.path("m/a.mlir"), small_module(0))
+        harness.write(self.path("m/a.mlirbc"), small_module(1))
         result, _ = self.build("m")
         self.assert_counts(result, built=2)
         self.assertTrue(os.path.exists(self.path("out/m/a.mlir/lib.so")))
@@ -200,10 +211,12 @@ class Build(harness.SystemTest):
     def test_interrupted_build_leaves_nothing_half_built_and_goes_on(self):
         for index in range(6):
             self.long_module(f"models/l{index}.mlir", 90 + index)
+        builders = set()
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             process = self.start("build", "models", "--out", "out", "--jobs", "1", "--force",
                                  "--json")
-            builder = self.wait_for_builder(process, "models/l0")
+            builder = self.wait_for_builder(process, "models/l0", builders)
+            builders.add(builder)
             process.send_signal(number)
             result, err = self.finish(process, code)
             self.assertIn("stopping when what is in work is done", err)

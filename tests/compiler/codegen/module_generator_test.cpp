@@ -105,7 +105,7 @@ TEST_CASE("a module that cannot be compiled fails with its place") {
                        generator.resolve(parseTarget("cpu")), {});
     FAIL("nothing was thrown");
   } catch (const ItemError& error) {
-    CHECK(error.failure().kind == FailureKind::Unreadable);
+    CHECK((error.failure().kind == FailureKind::Unreadable));
     CHECK(error.failure().file == "bad.mlir");
     CHECK(error.failure().line == 2);
   }
