@@ -38,7 +38,11 @@ void addOptimisations(mlir::OpPassManager& passes, const CpuTarget&) {
 }
 
 void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target) {
-  functionPasses.addPass(createTileProductsPass(vectorUnit(target)));
+  const VectorUnit unit = vectorUnit(target);
+  functionPasses.addPass(createTileProductsPass(unit));
+  functionPasses.addPass(createOrderLoopsPass());
+  functionPasses.addPass(createFuseRowsPass());
+  functionPasses.addPass(createExpandMathPass(unit));
 }
 
 } // namespace nocturne::compiler

@@ -22,5 +22,11 @@ VectorUnit vectorUnit(const CpuTarget& target);
 
 // Large sums of products of f32 and f64 become loops over blocks that fit the caches.
 std::unique_ptr<mlir::Pass> createTileProductsPass(const VectorUnit& unit);
+// The innermost loop becomes the one along which most buffers are dense, and sums may be reordered.
+std::unique_ptr<mlir::Pass> createOrderLoopsPass();
+// Operations on the rows of the same buffers share one loop over them.
+std::unique_ptr<mlir::Pass> createFuseRowsPass();
+// Exponential, logarithm and hyperbolic tangent of f32 become arithmetic.
+std::unique_ptr<mlir::Pass> createExpandMathPass(const VectorUnit& unit);
 
 } // namespace nocturne::compiler
