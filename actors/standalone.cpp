@@ -1,5 +1,6 @@
 #include "actors/standalone.h"
 
+#include "compiler/execution/measurer.h"
 #include "compiler/reader/module_reader.h"
 #include "storage/result_cache.h"
 
@@ -12,6 +13,7 @@ Services standalone(const Assumptions& assumptions) {
   services.openCache = [](const std::string& folder) -> std::shared_ptr<ResultStore> {
     return openResultCache(folder, CacheMode::OnDisk).store;
   };
+  services.kernels = std::make_shared<compiler::ModuleMeasurer>();
   return services;
 }
 

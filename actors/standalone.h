@@ -8,7 +8,8 @@ namespace nocturne {
 
 // Reads StableHLO files with these assumptions, and keeps results in cache.sqlite of the folders
 // that estimators name with their option cache_dir. An unusable folder costs its hits only; see
-// Estimator::takeWarnings.
+// Estimator::takeWarnings. Estimators that measure need the command nocturne, which is
+// taken from $NOCTURNE_PROGRAM or $PATH.
 //
 //   EstimatorRegistry registry;
 //   registerBuiltins(registry);

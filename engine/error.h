@@ -14,8 +14,8 @@ enum class FailureKind : uint8_t {
   Unreadable,    // a module that cannot be opened, parsed, verified or flattened
   UnsupportedOp, // an estimator has no rule for an operation of the module
   BadConfig,     // an option has a value that the estimator refuses
-  TimedOut,      // reserved, made by nothing yet: the deadline of the item passed
-  Crashed,       // the worker that did it died twice
+  TimedOut,      // a measurement was not done by its deadline
+  Crashed,       // the worker that did it died twice, or the process that measured it died
   ToolFailed,    // an external program is missing, failed, hung, or gave no time
   Internal,      // a bug of ours, contained
 };

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/kernel_builder.h"
 #include "engine/module.h"
 #include "engine/result.h"
 #include "engine/sweep_plan.h"
@@ -125,6 +126,7 @@ struct Services {
   std::shared_ptr<ModuleReader> reader; // null: no files can be read
   // Opens the result cache in a folder. Null: nothing outlives the process.
   std::function<std::shared_ptr<ResultStore>(const std::string& folder)> openCache;
+  std::shared_ptr<KernelBuilder> kernels; // null: nothing can be measured
 };
 
 // Told about the run as it goes; called from one actor.

@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +27,9 @@ namespace nocturne {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// How often a program that may be stopped is looked after, in milliseconds.
+constexpr int kStopPoll = 50;
 
 [[noreturn]] void failTool(const std::string& message) {
   throw ItemError({FailureKind::ToolFailed, message, "", 0, 0});
@@ -57,6 +61,39 @@ public:
 
 private:
   std::array<int, 2> ends_{-1, -1};
+};
+
+// What a program is to read: all of it in memory, so that nobody has to feed a pipe.
+class InputFile {
+public:
+  explicit InputFile(std::string_view content)
+      : descriptor_(content.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC)
+                                    : ::memfd_create("nocturne-input", MFD_CLOEXEC)) {
+    while (descriptor_ >= 0 && !content.empty()) {
+      const ssize_t done = ::write(descriptor_, content.data(), content.size());
+      if (done > 0)
+        content.remove_prefix(static_cast<size_t>(done));
+      else if (errno != EINTR)
+        break;
+    }
+    if (descriptor_ < 0 || !content.empty() || ::lseek(descriptor_, 0, SEEK_SET) != 0) {
+      const int reason = errno;
+      closeFile();
+      errno = reason;
+      failSystem("no input for a program");
+    }
+  }
+  ~InputFile() { closeFile(); }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  int descriptor() const { return descriptor_; }
+
+private:
+  void closeFile() const {
+    if (descriptor_ >= 0)
+      ::close(descriptor_);
+  }
+  const int descriptor_;
 };
 
 // A child that leads its own process group, and is not yet waited for: as long as it is not, no
@@ -102,7 +139,7 @@ private:
 
 // Everything between fork and exec may be done in the child of a process with threads.
 [[noreturn]] void becomeProgram(const std::string& program, char* const* arguments,
-                                const std::string& directory, int output, int errors) {
+                                const std::string& directory, int input, int output, int errors) {
   ::setpgid(0, 0);
   // Nobody is left to stop it when we are killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -110,9 +147,8 @@ private:
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  const int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const bool ready = empty >= 0 && ::dup2(empty, STDIN_FILENO) >= 0 &&
-                     ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(errors, STDERR_FILENO) >= 0 &&
+  const bool ready = ::dup2(input, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 &&
+                     ::dup2(errors, STDERR_FILENO) >= 0 &&
                      (directory.empty() || ::chdir(directory.c_str()) == 0);
   if (ready)
     ::execv(program.c_str(), arguments);
@@ -121,8 +157,8 @@ private:
   ::_exit(127);
 }
 
-pid_t start(const std::vector<std::string>& arguments, const std::string& directory, Pipe& output,
-            Pipe& errors) {
+pid_t start(const std::vector<std::string>& arguments, const std::string& directory,
+            const InputFile& input, Pipe& output, Pipe& errors) {
   const std::string program = findProgram(arguments.front());
   if (program.empty())
     failTool("there is no program \"" + arguments.front() + '"');
@@ -134,7 +170,8 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& direct
   if (id < 0)
     failSystem("cannot start " + arguments.front());
   if (id == 0)
-    becomeProgram(program, words.data(), directory, output.end(1), errors.end(1));
+    becomeProgram(program, words.data(), directory, input.descriptor(), output.end(1),
+                  errors.end(1));
   // In both processes, since either may be the first to need it.
   ::setpgid(id, id);
   output.closeEnd(1);
@@ -170,9 +207,14 @@ std::optional<ProgramResult::End> collect(const Child& child, Pipe& output, Pipe
   std::array<pollfd, 3> waits = {
       {{output.end(0), POLLIN, 0}, {errors.end(0), POLLIN, 0}, {child.descriptor(), POLLIN, 0}}};
   for (bool ended = false; !ended;) {
-    if (::poll(waits.data(), waits.size(), millisecondsUntil(deadline)) < 0)
+    int patience = millisecondsUntil(deadline);
+    if (limits.stop.stop_possible())
+      patience = std::min(patience, kStopPoll);
+    if (::poll(waits.data(), waits.size(), patience) < 0)
       continue;
     ended = waits[2].revents != 0;
+    if (!ended && limits.stop.stop_requested())
+      return ProgramResult::End::Stopped;
     if (!ended && Clock::now() >= deadline)
       return ProgramResult::End::TimedOut;
     if (!drain(output.end(0), result.output, limits.outputBytes))
@@ -210,6 +252,9 @@ std::string ProgramResult::problem() const {
   case End::TooMuchOutput:
     text = "more output than is read";
     break;
+  case End::Stopped:
+    text = "stopped before its end";
+    break;
   }
   const std::string line = lastLine(errors);
   return line.empty() ? text : text + ": " + line;
@@ -236,12 +281,13 @@ std::string findProgram(const std::string& name) {
 }
 
 ProgramResult runProgram(const std::vector<std::string>& arguments, const std::string& directory,
-                         const ProgramLimits& limits) {
+                         const ProgramLimits& limits, std::string_view input) {
   if (arguments.empty() || arguments.front().empty())
     failTool("no program is named");
   const Clock::time_point deadline = Clock::now() + limits.timeout;
+  const InputFile file(input);
   Pipe output, errors;
-  Child child(start(arguments, directory, output, errors));
+  Child child(start(arguments, directory, file, output, errors));
   ProgramResult result;
   const std::optional<ProgramResult::End> early =
       collect(child, output, errors, limits, deadline, result);

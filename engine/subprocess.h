@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nocturne {
@@ -12,10 +14,11 @@ namespace nocturne {
 struct ProgramLimits {
   std::chrono::milliseconds timeout{600'000};
   size_t outputBytes = size_t{16} << 20; // of standard output and standard error together
+  std::stop_token stop = {};             // noticed within 50 ms
 };
 
 struct ProgramResult {
-  enum class End : unsigned char { Exited, Signalled, TimedOut, TooMuchOutput };
+  enum class End : unsigned char { Exited, Signalled, TimedOut, TooMuchOutput, Stopped };
   End end = End::Exited;
   int code = 0; // exit status, or the signal
   std::string output, errors;
@@ -30,10 +33,11 @@ struct ProgramResult {
 // that can be executed.
 std::string findProgram(const std::string& name);
 
-// Runs a program in a process group of its own, its standard input empty. The group is killed when
-// the program ends, at the deadline, or at the limit of its output. `arguments` has the program
-// first. Throws ItemError (tool_failed) when the program cannot be started.
+// Runs a program in a process group of its own, with `input` as its standard input. The group is
+// killed when the program ends, at the deadline, at the limit of its output, or when a stop is
+// asked for. `arguments` has the program first. Throws ItemError (tool_failed) when the program
+// cannot be started.
 ProgramResult runProgram(const std::vector<std::string>& arguments, const std::string& directory,
-                         const ProgramLimits& limits);
+                         const ProgramLimits& limits, std::string_view input = {});
 
 } // namespace nocturne

@@ -1,4 +1,5 @@
 #include "estimators/command_estimator.h"
+#include "estimators/cpu_estimator.h"
 #include "estimators/registry.h"
 #include "estimators/roofline_estimator.h"
 #include "estimators/roofline_hespas_estimator.h"
@@ -16,6 +17,7 @@ void registerBuiltins(EstimatorRegistry& registry) {
   registry.add<CommandEstimator>();
   registry.add<XlaEstimator>();
   registry.add<IreeEstimator>();
+  registry.add<CpuEstimator>();
 }
 
 } // namespace nocturne

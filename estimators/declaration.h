@@ -125,6 +125,7 @@ struct ClassDeclaration {
   bool allowMultiprocess = false;
   bool opHooksPerDistinct = false;
   bool hitsNeedNoModule = false;
+  bool measuresKernels = false;
   std::vector<BaseDeclaration> bases;
   std::vector<OptionDeclaration> options;
   std::vector<HandlerDeclaration> handlers;

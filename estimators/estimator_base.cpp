@@ -133,7 +133,9 @@ void Estimator::openCache(const Services& services, const Json& options) {
   std::shared_ptr<ResultStore> store;
   if (!inMemoryOnlyCache_ && !cacheDir_.empty() && services.openCache)
     store = services.openCache(cacheDir_);
-  const EstimatorDescription& description = plan_->description;
+  EstimatorDescription description = plan_->description;
+  if (plan_->measuresKernels && !plan_->kernelsKnown && kernels_)
+    description.environment = withKernels(description.environment, *kernels_);
   cache_ = std::make_unique<EstimateCache>(
       configurationDigest(description, options,
                           services.reader ? services.reader->keyText() : std::string()),
@@ -147,6 +149,19 @@ void Estimator::writeCache() {
 
 std::vector<std::string> Estimator::takeWarnings() {
   return cache_ ? cache_->takeWarnings() : std::vector<std::string>();
+}
+
+KernelBuilder& Estimator::kernels() const {
+  if (!kernels_)
+    throw ItemError({FailureKind::ToolFailed,
+                     "estimator " + displayName() + " cannot measure: this build has no compiler",
+                     "", 0, 0});
+  return *kernels_;
+}
+
+std::string Estimator::kernelFolder() const {
+  const bool kept = !disableCache_ && !inMemoryOnlyCache_ && !cacheDir_.empty();
+  return kept ? cacheDir_ + "/kernels" : std::string();
 }
 
 const std::string& Estimator::displayName() const {
@@ -402,6 +417,7 @@ EstimatorResult Estimator::estimateKnown(const Module& module, const std::string
                                          const KnownEstimate* known, bool cacheEnabled,
                                          int64_t* failureOp) {
   int64_t failingOp = -1;
+  blamedOp_ = -1;
   try {
     callAll(plan_->hooks.preEstimate, selves_, module);
     EstimatorResult result;
@@ -425,6 +441,8 @@ EstimatorResult Estimator::estimateKnown(const Module& module, const std::string
     return result;
   } catch (...) {
     currentOp_ = nullptr;
+    if (failingOp < 0)
+      failingOp = blamedOp_;
     if (failureOp != nullptr)
       *failureOp = failingOp;
     throw ItemError(withPlace(currentFailure(), module, failingOp));

@@ -106,6 +106,14 @@ protected:
   // The work of the operation that a handler was given: of a rule, which no option can influence,
   // and therefore kept for further estimates of the same module.
   Work workOf(const OpInfo& op, WorkRule rule);
+  // Builds and measures modules on this computer, for classes that declare measuresKernels().
+  // Throws ItemError (tool_failed) where nothing can.
+  KernelBuilder& kernels() const;
+  // Where what is built may be kept beside the results; "" without a folder of the instance's own.
+  std::string kernelFolder() const;
+  // Says, before it throws, which distinct operation wholeModuleResult() fails for: the place is
+  // then known as well when the failure comes from the cache.
+  void blame(uint32_t op) { blamedOp_ = op; }
   // Per-operation metadata is asked for.
   bool detailsWanted() const { return wantDetails_; }
   // A named point in time, in the order of the calls. Throws Error for an empty name or a timestamp
@@ -172,6 +180,8 @@ private:
   std::unordered_map<std::string, uint32_t> extraSlots_; // names without a handler
   std::deque<std::string> extraNames_;
   std::unique_ptr<EstimateCache> cache_; // of getEstimate()
+  std::shared_ptr<KernelBuilder> kernels_;
+  int64_t blamedOp_ = -1;
   SamplePlace place_;
   uint64_t moduleIndex_ = 0;
   bool wantDetails_ = false;

@@ -80,6 +80,9 @@ public:
   EstimatorClass& opHooksPerDistinct() { return set(&ClassDeclaration::opHooksPerDistinct, true); }
   // The estimate and cache-hit hooks of this class have nothing to do for a cache hit.
   EstimatorClass& hitsNeedNoModule() { return set(&ClassDeclaration::hitsNeedNoModule, true); }
+  // It uses kernels(): what is measured with belongs to the keys of its results, and to those of
+  // classes that extend it.
+  EstimatorClass& measuresKernels() { return set(&ClassDeclaration::measuresKernels, true); }
   // `reason` returns why the class cannot run here, or an empty text.
   EstimatorClass& availableUnless(std::function<std::string()> reason) {
     return set(&ClassDeclaration::unavailable, std::move(reason));

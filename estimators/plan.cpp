@@ -284,6 +284,19 @@ void checkSharedBases(const EstimatorPlan& plan) {
                                                "\" is there twice: inherit it virtually");
 }
 
+void addKernels(EstimatorPlan& plan, const KernelBuilder* kernels) {
+  plan.measuresKernels = std::ranges::any_of(
+      plan.classes, [](const PlanClass& one) { return one.declaration->measuresKernels; });
+  EstimatorDescription& description = plan.description;
+  if (plan.measuresKernels && kernels != nullptr) {
+    description.environment = withKernels(description.environment, *kernels);
+    plan.kernelsKnown = true;
+  } else if (plan.measuresKernels && description.unavailable.empty()) {
+    description.unavailable = "this build has no compiler";
+    description.unavailabilityIsFinal = false; // services may bring one
+  }
+}
+
 } // namespace
 
 std::vector<void*> EstimatorPlan::objects(void* self) const {
@@ -294,8 +307,13 @@ std::vector<void*> EstimatorPlan::objects(void* self) const {
   return out;
 }
 
-std::shared_ptr<const EstimatorPlan>
-makePlan(const Declaration& declaration, const std::string& environment, HandlerTables& tables) {
+std::string withKernels(const std::string& environment, const KernelBuilder& kernels) {
+  return environment + (environment.empty() ? "" : "; ") + kernels.environmentText();
+}
+
+std::shared_ptr<const EstimatorPlan> makePlan(const Declaration& declaration,
+                                              const std::string& environment,
+                                              const KernelBuilder* kernels, HandlerTables& tables) {
   checkDeclaration(*declaration); // its bases were when it named them
   auto plan = std::make_shared<EstimatorPlan>();
   Lineariser(*plan).visit(declaration);
@@ -310,6 +328,7 @@ makePlan(const Declaration& declaration, const std::string& environment, Handler
   bindHandlers(*plan, tables);
   describe(*plan, declaration);
   plan->description.environment = environment;
+  addKernels(*plan, kernels);
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/estimator_description.h"
+#include "engine/kernel_builder.h"
 #include "estimators/declaration.h"
 #include "estimators/name_table.h"
 
@@ -58,17 +59,23 @@ struct EstimatorPlan {
   std::vector<PlanClass> classes; // bases first: the order of hooks; the class itself is last
   HandlerTable operations;
   HookLists<BoundHook> hooks;
-  bool hasRowHooks = false; // an op hook wants one call per row
+  bool measuresKernels = false; // a class of the plan does,
+  bool kernelsKnown = false;    // and the environment says with what
+  bool hasRowHooks = false;     // an op hook wants one call per row
   std::vector<BoundOption> options;
 
   // The object as each of the classes, given its address as the last of them.
   std::vector<void*> objects(void* self) const;
 };
 
-// Checks the declaration and resolves it. `environment` as in EstimatorDescription; `tables` is
-// added to. Throws Error that names the class and the mistake.
+// Checks the declaration and resolves it. `environment` as in EstimatorDescription, without that of
+// `kernels`, which classes that measure have in addition; `tables` is added to. Throws Error that
+// names the class and the mistake.
 std::shared_ptr<const EstimatorPlan>
 makePlan(const std::shared_ptr<const ClassDeclaration>& declaration, const std::string& environment,
-         HandlerTables& tables);
+         const KernelBuilder* kernels, HandlerTables& tables);
+
+// Adds the environment of measurements to that of a class.
+std::string withKernels(const std::string& environment, const KernelBuilder& kernels);
 
 } // namespace nocturne

@@ -8,7 +8,8 @@
 namespace nocturne {
 
 void EstimatorRegistry::addClass(std::shared_ptr<const ClassDeclaration> declaration) {
-  std::shared_ptr<const EstimatorPlan> plan = makePlan(declaration, environment_, tables_);
+  std::shared_ptr<const EstimatorPlan> plan =
+      makePlan(declaration, environment_, kernels_.get(), tables_);
   if (!plans_.emplace(declaration->name, std::move(plan)).second)
     throw Error("two estimator classes are called \"" + declaration->name + '"');
 }
@@ -58,6 +59,7 @@ std::unique_ptr<Estimator> EstimatorRegistry::create(const std::string& name,
   if (!plan.description.unavailable.empty() && plan.description.unavailabilityIsFinal)
     throw Error("estimator \"" + name + "\" is not available: " + plan.description.unavailable);
   auto [made, self] = plan.classes.back().declaration->make();
+  made->kernels_ = kernels_;
   made->setUp(place->second, self, resolvedOptions);
   return std::move(made);
 }
@@ -75,6 +77,8 @@ std::unique_ptr<Estimator> EstimatorRegistry::make(const std::string& name, cons
   const OptionSchema& schema = description->options;
   const Json options = resolveOptions(schema, withOverrides(schema, config, overrides), Json(), "");
   std::unique_ptr<Estimator> made = create(name, options);
+  if (!made->kernels_)
+    made->kernels_ = services.kernels;
   made->openCache(services, options);
   return made;
 }

@@ -16,6 +16,11 @@ struct HandlerTable;
 
 class EstimatorRegistry {
 public:
+  EstimatorRegistry() = default;
+  // `kernels` is for estimators that measure; where it is null they fail their items.
+  explicit EstimatorRegistry(std::shared_ptr<KernelBuilder> kernels)
+      : kernels_(std::move(kernels)) {}
+
   // Checks the declaration. Throws Error that names the class and the mistake.
   template <typename T>
   void add() {
@@ -50,6 +55,7 @@ public:
 private:
   void addClass(std::shared_ptr<const ClassDeclaration> declaration);
 
+  std::shared_ptr<KernelBuilder> kernels_;
   std::vector<std::shared_ptr<void>> libraries_; // first: closed after all that is of their code
   std::string environment_;                      // of the library that is adding its classes
   DeclaredBases bases_;                          // of one library: classes of two may share a name

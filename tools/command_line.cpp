@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "compiler/execution/measure_protocol.h"
 #include "engine/options.h"
 #include "tools/commands.h"
 #include "tools/human.h"
@@ -207,7 +208,12 @@ Run declareWorker(CLI::App& app) {
   return [given](Session& session) { return worker(*given, session); };
 }
 
-constexpr std::array<Command, 9> kCommands = {{
+Run declareMeasureModule(CLI::App& app) {
+  app.group(""); // the program itself calls it
+  return [](Session& session) { return measureModule(session); };
+}
+
+constexpr std::array<Command, 10> kCommands = {{
     {"sweep", "Estimate many modules on many machines", true, declareSweep},
     {"estimate", "Estimate one module on one machine, operation by operation", false,
      declareEstimate},
@@ -219,6 +225,8 @@ constexpr std::array<Command, 9> kCommands = {{
     {"hardware", "Machines that are known", false, declareHardware},
     {"estimators", "Estimators that are known, with their options", false, declareEstimators},
     {"report", "Make the result files of a sweep again, finished or not", false, declareReport},
+    {compiler::kMeasureCommand, "Measure a module for another process", false,
+     declareMeasureModule},
 }};
 
 void addCommon(CLI::App& app, CommonArguments& common) {

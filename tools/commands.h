@@ -15,6 +15,7 @@ int worker(const WorkerArguments& arguments, Session& session);
 int hardware(const HardwareArguments& arguments, Session& session);
 int estimators(const EstimatorsArguments& arguments, Session& session);
 int execute(const ExecuteArguments& arguments, Session& session);
+int measureModule(Session& session);
 int report(const ReportArguments& arguments, Session& session);
 
 } // namespace nocturne::tools

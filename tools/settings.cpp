@@ -68,8 +68,9 @@ bool applyToEstimators(SweepPlan& plan, const Setting& setting, const EstimatorL
   return taken;
 }
 
-EstimatorRegistry registered(const std::vector<std::string>& plugins) {
-  EstimatorRegistry registry;
+EstimatorRegistry registered(std::shared_ptr<KernelBuilder> kernels,
+                             const std::vector<std::string>& plugins) {
+  EstimatorRegistry registry(std::move(kernels));
   registerBuiltins(registry);
   // A specification and the command line may both name one.
   std::set<std::string> loaded;
@@ -117,7 +118,8 @@ void applyAssumptions(SweepPlan& plan, const AssumeArguments& arguments) {
 }
 
 PlanInputs::PlanInputs(const std::vector<std::string>& plugins)
-    : registry_(registered(plugins)), machines_(defaultConfigDirectory()) {}
+    : kernels_(std::make_shared<compiler::ModuleMeasurer>()),
+      registry_(registered(kernels_, plugins)), machines_(defaultConfigDirectory()) {}
 
 PlanSources PlanInputs::sources() const {
   PlanSources sources{machines_, registry_.lookup()};

@@ -1,9 +1,11 @@
 // Turns what stands on the command line into changes of a plan.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "compiler/execution/measurer.h"
 #include "engine/sweep_plan.h"
 #include "estimators/registry.h"
 #include "tools/arguments.h"
@@ -25,10 +27,13 @@ public:
   // Loads the plug-ins. Throws UsageError.
   explicit PlanInputs(const std::vector<std::string>& plugins = {});
   PlanSources sources() const;
+  // Which estimators measure with.
+  compiler::ModuleMeasurer& kernels() const { return *kernels_; }
   const EstimatorRegistry& registry() const { return registry_; }
   const MachineCatalog& machines() const { return machines_; }
 
 private:
+  std::shared_ptr<compiler::ModuleMeasurer> kernels_;
   EstimatorRegistry registry_;
   MachineCatalog machines_;
 };

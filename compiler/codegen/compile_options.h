@@ -7,6 +7,9 @@
 
 namespace nocturne::compiler {
 
+// Part of every key of what is built: raised whenever generated code can change.
+constexpr unsigned kCodegenVersion = 1;
+
 struct CompileOptions {
   CpuTarget target;
   unsigned level = 3; // of LLVM's optimisation, 0 to 3

@@ -29,7 +29,4 @@ mlir::LogicalResult compileModule(ParsedModule& parsed, const CompileOptions& op
 mlir::LogicalResult compileText(std::string text, const std::string& path,
                                 const CompileOptions& options, ModuleCode& code, Failure& failure);
 
-// Part of every key of what is built: raised whenever generated code can change.
-constexpr unsigned kCodegenVersion = 1;
-
 } // namespace nocturne::compiler

@@ -75,6 +75,23 @@ TEST_CASE("a program's outputs and exit status come back") {
   CHECK(run("cat").output == ""); // standard input is empty, not ours
 }
 
+TEST_CASE("a program reads the input that it is given") {
+  const std::string input(200'000, 'x');
+  const ProgramResult result = runProgram(shell("cat"), "", limits(), input);
+  CHECK(result.output == input);
+}
+
+TEST_CASE("a program ends when a stop is asked for") {
+  std::stop_source stop;
+  ProgramLimits how = limits();
+  how.stop = stop.get_token();
+  CHECK(run("exit 0", how).succeeded());
+  stop.request_stop();
+  const ProgramResult result = run("exec sleep 1000", how);
+  CHECK((result.end == ProgramResult::End::Stopped));
+  CHECK(result.problem() == "stopped before its end");
+}
+
 TEST_CASE("a program that dies says by which signal") {
   const ProgramResult result = run("kill -SEGV $$");
   CHECK((result.end == ProgramResult::End::Signalled));

@@ -62,6 +62,20 @@ class Plugin(harness.SystemTest):
         self.assertEqual((roofline["bytes"], friction["bytes"]), ("8000", "32000"))
         self.assertAlmostEqual(float(friction["runtime_s"]) / float(roofline["runtime_s"]), 4)
 
+    def test_an_estimator_of_a_plugin_builds_on_measured_times(self):
+        harness.write(self.path("sort.mlir"), SORT)
+        words = ("sweep", "sort.mlir", "--hardware", "H100_SXM_80GB,A100_SXM_80GB", "--estimator", "scaled",
+                 "--plugin", os.path.join(os.path.dirname(self.library), "libscaled.so"),
+                 "--set", "cpu.repetitions=3", "--set", "cpu.min_time_s=0")
+        self.run_command(*words)
+        rows = harness.rows(self.path("out"))
+        self.assertEqual([row["status"] for row in rows], ["ok", "ok"], rows)
+        for row in rows:
+            # Thousand numbers are sorted within a second, on whichever computer.
+            self.assertTrue(0 < float(row["runtime_s"]) < 1, row)
+        self.run_command(*words, "--out", "again", "--cache-dir", "out/cache")
+        self.assertEqual(harness.rows(self.path("again")), rows)
+
     def test_a_program_estimates_files_and_hits_the_next_time(self):
         harness.write(self.path("sort.mlir"), SORT)
         words = [self.program, "1e15", "1e12", "sort.mlir", "sort.mlir"]

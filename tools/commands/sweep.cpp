@@ -207,6 +207,8 @@ int runPlan(const SweepPlan& plan, const SweepArguments& arguments, const PlanIn
   OpenedCache cache = openResultCache(plan.cacheDir, plan.cacheMode, warnings);
   for (const std::string& warning : warnings)
     spdlog::warn("{}", warning);
+  if (plan.cacheMode == CacheMode::OnDisk)
+    inputs.kernels().keepIn(fs::absolute(plan.cacheDir) / "kernels");
   if (run.resumed && !session.common.quiet)
     session.terminal.line("going on with the run in " + plan.outputDir);
 
