@@ -22,12 +22,17 @@ std::optional<bool> compilerKnows(std::string_view feature) {
 #ifdef __x86_64__
 #define NOCTURNE_FEATURE(NAME) Answer{NAME, __builtin_cpu_supports(NAME) != 0}
   const std::array answers = {
-      Answer{"x86-64", true},        NOCTURNE_FEATURE("x86-64-v2"), NOCTURNE_FEATURE("x86-64-v3"),
-      NOCTURNE_FEATURE("x86-64-v4"), NOCTURNE_FEATURE("sse4.1"),    NOCTURNE_FEATURE("sse4.2"),
-      NOCTURNE_FEATURE("avx"),       NOCTURNE_FEATURE("avx2"),      NOCTURNE_FEATURE("fma"),
-      NOCTURNE_FEATURE("bmi"),       NOCTURNE_FEATURE("bmi2"),      NOCTURNE_FEATURE("popcnt"),
-      NOCTURNE_FEATURE("avx512f"),   NOCTURNE_FEATURE("avx512bw"),  NOCTURNE_FEATURE("avx512cd"),
-      NOCTURNE_FEATURE("avx512dq"),  NOCTURNE_FEATURE("avx512vl"),
+      Answer{"x86-64", true},        NOCTURNE_FEATURE("x86-64-v2"),
+      NOCTURNE_FEATURE("x86-64-v3"), NOCTURNE_FEATURE("x86-64-v4"),
+      NOCTURNE_FEATURE("sse4.1"),    NOCTURNE_FEATURE("sse4.2"),
+      NOCTURNE_FEATURE("avx"),       NOCTURNE_FEATURE("avx2"),
+      NOCTURNE_FEATURE("fma"),       NOCTURNE_FEATURE("bmi"),
+      NOCTURNE_FEATURE("bmi2"),      NOCTURNE_FEATURE("popcnt"),
+      NOCTURNE_FEATURE("avx512f"),   NOCTURNE_FEATURE("avx512bw"),
+      NOCTURNE_FEATURE("avx512cd"),  NOCTURNE_FEATURE("avx512dq"),
+      NOCTURNE_FEATURE("avx512vl"),  NOCTURNE_FEATURE("lzcnt"),
+      NOCTURNE_FEATURE("sse4a"),     NOCTURNE_FEATURE("fsgsbase"),
+      Answer{"prefetchi", true}, // a hint: nothing happens where there is none
   };
 #undef NOCTURNE_FEATURE
   const auto* found = std::find_if(answers.begin(), answers.end(),
