@@ -188,14 +188,14 @@ TEST_CASE_FIXTURE(Fixture, "a failure keeps its kind, and its place names the op
   kernels->failure = Failure{FailureKind::Crashed, "died of SIGSEGV", "", 0, 0};
   CHECK_THROWS_AS(estimator->estimate(module, "", nullptr, false, &blamed), ItemError);
   CHECK(blamed == -1);
-  CHECK(failureOf(*estimator, module).kind == FailureKind::Crashed);
+  CHECK((failureOf(*estimator, module).kind == FailureKind::Crashed));
 }
 
 TEST_CASE_FIXTURE(Fixture, "without a compiler the class is listed, and its items fail") {
   EstimatorRegistry& registry = *registryWith(nullptr);
   CHECK(registry.find("cpu")->unavailable == "this build has no compiler");
   const Failure failure = failureOf(*registry.make("cpu", Json::object()), module);
-  CHECK(failure.kind == FailureKind::ToolFailed);
+  CHECK((failure.kind == FailureKind::ToolFailed));
   CHECK(failure.message.find("has no compiler") != std::string::npos);
   // Services may bring one.
   Services services;
@@ -205,7 +205,7 @@ TEST_CASE_FIXTURE(Fixture, "without a compiler the class is listed, and its item
 
 TEST_CASE_FIXTURE(Fixture, "a file that changed since it was read is not measured") {
   std::ofstream(path) << "another text";
-  CHECK(failureOf(*make(), module).kind == FailureKind::Unreadable);
+  CHECK((failureOf(*make(), module).kind == FailureKind::Unreadable));
   CHECK(kernels->requests.empty());
 }
 

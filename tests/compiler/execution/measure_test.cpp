@@ -130,8 +130,8 @@ TEST_CASE("requests and answers survive the way between processes") {
   CHECK(answer.library == measurement.library);
   const Failure failure{FailureKind::UnsupportedOp, "why", "file", 3, 4};
   CHECK(failureOf(answerText(failure)) == failure);
-  CHECK(failureOf("building\n").kind == FailureKind::ToolFailed);
-  CHECK(failureOf("").kind == FailureKind::ToolFailed);
+  CHECK((failureOf("building\n").kind == FailureKind::ToolFailed));
+  CHECK((failureOf("").kind == FailureKind::ToolFailed));
 }
 
 TEST_CASE("a request of another build of the program is refused") {
@@ -139,27 +139,27 @@ TEST_CASE("a request of another build of the program is refused") {
   CHECK(failureOf(linesOf(request).back()).message.empty());
   request.replace(request.find("LLVM"), 4, "MLVM");
   const Failure failure = failureOf(linesOf(request).back());
-  CHECK(failure.kind == FailureKind::ToolFailed);
+  CHECK((failure.kind == FailureKind::ToolFailed));
   CHECK(failure.message.find("not of the same build") != std::string::npos);
-  CHECK(failureOf(linesOf("nonsense").back()).kind == FailureKind::ToolFailed);
+  CHECK((failureOf(linesOf("nonsense").back()).kind == FailureKind::ToolFailed));
 }
 
 TEST_CASE("what is wrong with a module has its kind and place") {
   Failure failure = failureOfModule(quick("func.func @main("));
-  CHECK(failure.kind == FailureKind::Unreadable);
+  CHECK((failure.kind == FailureKind::Unreadable));
   failure = failureOfModule(quick("func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
                                   "  %0 = \"other.thing\"(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
                                   "  return %0 : tensor<2xf32>\n}"));
-  CHECK(failure.kind == FailureKind::UnsupportedOp);
+  CHECK((failure.kind == FailureKind::UnsupportedOp));
   CHECK(failure.file == "test.mlir");
   CHECK(failure.line == 2);
   MeasureRequest request = quick(kSum);
   request.arch = "z80";
-  CHECK(failureOfModule(request).kind == FailureKind::BadConfig);
+  CHECK((failureOfModule(request).kind == FailureKind::BadConfig));
   request = quick(kSum);
   request.entry = "mian";
   failure = failureOfModule(request);
-  CHECK(failure.kind == FailureKind::BadConfig);
+  CHECK((failure.kind == FailureKind::BadConfig));
   CHECK(failure.message.find("main") != std::string::npos);
 }
 
@@ -172,8 +172,8 @@ TEST_CASE("a program that is not there, and one that is no nocturne, fail the me
     }
     return Failure{};
   };
-  CHECK(failureWith("/nowhere/nocturne").kind == FailureKind::ToolFailed);
-  CHECK(failureWith("true").kind == FailureKind::ToolFailed);
+  CHECK((failureWith("/nowhere/nocturne").kind == FailureKind::ToolFailed));
+  CHECK((failureWith("true").kind == FailureKind::ToolFailed));
   CHECK(failureWith("false").message.find("exit status 1") != std::string::npos);
 }
 
