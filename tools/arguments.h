@@ -58,7 +58,7 @@ struct BuildArguments {
   std::string kind = "so"; // or "o"
   int level = 3;           // of optimisation
   std::optional<int> jobs; // absent: one per processor
-  bool force = false, keepIr = false;
+  bool force = false, keepIr = false, generateWeights = false;
   bool inProcess = false; // without worker processes
   double deadline = 600;  // seconds of one build; 0 for none
 };
@@ -85,7 +85,8 @@ struct ExecuteArguments {
   bool table = false;
   std::string print = "summary";
   std::string outputDir;
-  std::string irDir;   // "": intermediate forms are not kept
+  std::string irDir; // "": intermediate forms are not kept
+  bool generateWeights = false;
   bool worker = false; // answer paths on standard input instead
 };
 

@@ -146,6 +146,8 @@ Run declareExecute(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("A,B");
+  app.add_flag("--generate-weights", given->generateWeights,
+               "Make up the constants whose values the text leaves out");
   app.add_flag("--table", given->table, "Counts by operation; passing programs are not listed");
   app.add_option("--print", given->print, "Results: summary (default), full or none")
       ->check(CLI::IsMember({"summary", "full", "none"}))
@@ -194,6 +196,8 @@ Run declareBuild(CLI::App& app) {
       ->type_name("S");
   app.add_flag("--force", given->force, "Build what is built already");
   app.add_flag("--keep-ir", given->keepIr, "Keep the intermediate forms beside the library");
+  app.add_flag("--generate-weights", given->generateWeights,
+               "Make up the constants whose values the text leaves out");
   app.add_flag("--in-process", given->inProcess,
                "Build in this process, which a module that crashes the compiler ends");
   return [given](Session& session) { return build(*given, session); };

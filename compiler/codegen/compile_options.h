@@ -14,6 +14,8 @@ struct CompileOptions {
   CpuTarget target;
   unsigned level = 3; // of LLVM's optimisation, 0 to 3
   std::string symbolPrefix = "nocturne_";
+  // Constants whose values the text leaves out get made-up ones instead of an error.
+  bool generateWeights = false;
   bool keepStages = false; // fill ModuleCode::stages
 };
 

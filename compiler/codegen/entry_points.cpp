@@ -8,7 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "compiler/codegen/diagnostics.h"
+#include "compiler/lowering/diagnostics.h"
 
 namespace nocturne::compiler {
 
@@ -49,6 +49,11 @@ LogicalResult addArguments(func::FuncOp function, TypeRange types,
                            LibraryArgument::Direction direction, LibraryEntry& entry,
                            Failure& failure) {
   for (Type type : types) {
+    if (auto tuple = dyn_cast<TupleType>(type)) {
+      if (mlir::failed(addArguments(function, tuple.getTypes(), direction, entry, failure)))
+        return mlir::failure();
+      continue;
+    }
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape() ||
         !(tensor.getElementType().isIntOrIndexOrFloat() ||
@@ -150,6 +155,15 @@ std::string cSymbol(const std::string& prefix, const std::string& name) {
     symbol += llvm::utohexstr(uint8_t(c), /*LowerCase=*/true, /*Width=*/2);
   }
   return symbol;
+}
+
+size_t argumentCount(TypeRange types) {
+  size_t count = 0;
+  for (Type type : types) {
+    auto tuple = dyn_cast<TupleType>(type);
+    count += tuple ? argumentCount(tuple.getTypes()) : 1;
+  }
+  return count;
 }
 
 LogicalResult readEntryPoints(ModuleOp module, const std::string& prefix,

@@ -19,6 +19,9 @@ namespace nocturne::compiler {
 // allow in names.
 std::string cSymbol(const std::string& prefix, const std::string& name);
 
+// Arguments that values of these types take: each value in a tuple is passed on its own.
+size_t argumentCount(mlir::TypeRange types);
+
 // Reads the entry points of a StableHLO module: its public functions. Fails for a signature that
 // has no form in memory, such as one with dynamic extents.
 mlir::LogicalResult readEntryPoints(mlir::ModuleOp module, const std::string& prefix,

@@ -7,12 +7,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "compiler/codegen/diagnostics.h"
 #include "compiler/codegen/entry_points.h"
 #include "compiler/codegen/inline_calls.h"
 #include "compiler/codegen/object.h"
 #include "compiler/codegen/pipeline.h"
 #include "compiler/codegen/registry.h"
+#include "compiler/lowering/diagnostics.h"
+#include "compiler/lowering/families.h"
+#include "compiler/lowering/foreign_ops.h"
 #include "compiler/lowering/lowering.h"
 #include "compiler/reader/scan.h"
 
@@ -48,6 +50,9 @@ private:
 
   LogicalResult lower() {
     Clock::time_point start = Clock::now();
+    adoptForeignOps(module_);
+    if (options_.generateWeights)
+      module_->setAttr(kGeneratedWeights, UnitAttr::get(module_.getContext()));
     inlineRegionCalls(module_);
     if (failed(renameFunctions(module_, failure_)) || failed(lowerToLinalg(module_, failure_)) ||
         failed(prepareFunctions(module_, code_.entries, failure_)))

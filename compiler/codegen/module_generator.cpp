@@ -31,6 +31,7 @@ namespace {
 constexpr const char* kUsualProcessor = "x86-64-v3";
 constexpr std::string_view kCuda = "cuda";
 constexpr std::string_view kLevelFlag = "--opt-level=";
+constexpr std::string_view kWeightsFlag = "--generate-weights";
 constexpr unsigned kHighestLevel = 3;
 
 std::vector<std::string> split(const std::string& list) {
@@ -97,17 +98,20 @@ std::vector<std::string> requirements(const CpuTarget& target) {
   return {required.begin(), required.end()};
 }
 
-unsigned levelOf(const std::vector<std::string>& flags) {
-  unsigned level = kHighestLevel;
+void readFlags(const std::vector<std::string>& flags, CompileOptions& compile) {
+  compile.level = kHighestLevel;
   for (const std::string& flag : flags) {
+    if (flag == kWeightsFlag) {
+      compile.generateWeights = true;
+      continue;
+    }
     const std::string_view digit = std::string_view(flag).substr(
         flag.starts_with(kLevelFlag) ? kLevelFlag.size() : flag.size());
     if (digit.size() != 1 || digit[0] < '0' || digit[0] > '3')
       throw UsageError("the code generator has no option \"" + flag +
-                       "\" (it has --opt-level=0 to --opt-level=3)");
-    level = static_cast<unsigned>(digit[0] - '0');
+                       "\" (it has --opt-level=0 to --opt-level=3 and --generate-weights)");
+    compile.level = static_cast<unsigned>(digit[0] - '0');
   }
-  return level;
 }
 
 std::string logOf(const ModuleCode& code) {
@@ -134,12 +138,12 @@ GeneratedCode ModuleGenerator::generate(const ModuleSource& source, const Target
                                         const GenerateOptions& options) {
   CompileOptions compile;
   compile.target = processorOf(target);
-  compile.level = levelOf(options.flags);
+  readFlags(options.flags, compile);
   compile.keepStages = options.keepIr;
   if (options.stop.stop_requested())
     throw BuildCancelled("the build was stopped");
   if (target.name == kCuda)
-    return generateCudaLibrary(source, target, compile.level, options.keepIr);
+    return generateCudaLibrary(source, target, compile);
   ModuleCode code;
   Failure failure;
   bool succeeded = false;

@@ -36,13 +36,14 @@ Target resolveCuda(const Target& target) {
   return resolved;
 }
 
-GeneratedCode generateCudaLibrary(const ModuleSource& source, const Target& target, unsigned level,
-                                  bool keepIr) {
+GeneratedCode generateCudaLibrary(const ModuleSource& source, const Target& target,
+                                  const CompileOptions& compile) {
   CudaOptions options;
   options.target = cudaTarget(target.option("arch"), target.option("features"));
   options.host.cpu = target.option("cpu_arch");
-  options.level = level;
-  options.keepStages = keepIr;
+  options.level = compile.level;
+  options.generateWeights = compile.generateWeights;
+  options.keepStages = compile.keepStages;
   CudaCode code;
   Failure failure;
   bool succeeded = false;
@@ -57,7 +58,7 @@ GeneratedCode generateCudaLibrary(const ModuleSource& source, const Target& targ
   generated.features = {options.host.cpu};
   generated.log = logOf(code);
   generated.files.push_back({"kernel.ptx", std::move(code.ptx)});
-  if (keepIr)
+  if (compile.keepStages)
     generated.files.push_back({"module.mlir", source.text});
   for (auto& [name, text] : code.stages)
     generated.files.push_back({name + ".mlir", std::move(text)});

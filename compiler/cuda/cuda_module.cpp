@@ -13,7 +13,6 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "compiler/codegen/diagnostics.h"
 #include "compiler/codegen/entry_points.h"
 #include "compiler/codegen/inline_calls.h"
 #include "compiler/codegen/registry.h"
@@ -22,6 +21,9 @@
 #include "compiler/cuda/planner.h"
 #include "compiler/cuda/program_image.h"
 #include "compiler/cuda/ptx.h"
+#include "compiler/lowering/diagnostics.h"
+#include "compiler/lowering/families.h"
+#include "compiler/lowering/foreign_ops.h"
 #include "compiler/lowering/lowering.h"
 #include "compiler/reader/locations.h"
 #include "compiler/reader/scan.h"
@@ -97,6 +99,9 @@ private:
   }
 
   LogicalResult lower() {
+    adoptForeignOps(module_);
+    if (options_.generateWeights)
+      module_->setAttr(kGeneratedWeights, UnitAttr::get(module_.getContext()));
     inlineRegionCalls(module_);
     return success(succeeded(renameFunctions(module_, failure_)) &&
                    succeeded(lowerToLinalg(module_, failure_)) &&

@@ -19,8 +19,9 @@ struct CudaOptions {
   CpuTarget host;     // runs the code around the kernels
   unsigned level = 3; // of LLVM's optimisation, 0 to 3
   std::string symbolPrefix = "nocturne_";
-  bool keepStages = false; // fill CudaCode::stages
-  bool check = true;       // by ptxas, where there is one
+  bool generateWeights = false; // as of CompileOptions
+  bool keepStages = false;      // fill CudaCode::stages
+  bool check = true;            // by ptxas, where there is one
 };
 
 struct CudaCode {

@@ -35,8 +35,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include "compiler/codegen/diagnostics.h"
 #include "compiler/codegen/registry.h"
+#include "compiler/lowering/diagnostics.h"
 
 namespace nocturne::compiler {
 

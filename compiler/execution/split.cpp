@@ -6,8 +6,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
-#include "compiler/codegen/diagnostics.h"
+#include "compiler/codegen/entry_points.h"
 #include "compiler/dialect/StablehloOps.h"
+#include "compiler/lowering/diagnostics.h"
 
 namespace nocturne::compiler {
 
@@ -80,8 +81,8 @@ public:
 
   SplitProgram run() {
     program_.function = entry_.getSymName().str();
-    program_.ownArguments = entry_.getNumArguments();
-    program_.ownResults = entry_.getNumResults();
+    program_.ownArguments = argumentCount(entry_.getArgumentTypes());
+    program_.ownResults = argumentCount(entry_.getResultTypes());
     replaceSources();
     replaceChecks();
     updateSignature();
@@ -129,14 +130,17 @@ private:
   }
 
   CheckedValue value(Value checked) {
+    auto before = [](TypeRange types, unsigned index) {
+      return argumentCount(types.take_front(index));
+    };
     if (auto argument = dyn_cast<BlockArgument>(checked))
-      return {true, argument.getArgNumber()};
+      return {true, before(body().getArgumentTypes(), argument.getArgNumber())};
     Operation* end = body().getTerminator();
     for (OpOperand& operand : end->getOpOperands())
       if (operand.get() == checked)
-        return {false, operand.getOperandNumber()};
+        return {false, before(end->getOperandTypes(), operand.getOperandNumber())};
     end->insertOperands(end->getNumOperands(), checked);
-    return {false, end->getNumOperands() - 1};
+    return {false, before(end->getOperandTypes(), end->getNumOperands() - 1)};
   }
 
   void updateSignature() {

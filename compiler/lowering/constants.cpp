@@ -158,8 +158,8 @@ struct ConstantPattern : OpConversionPattern<stablehlo::ConstantOp> {
     // A loop that writes one number is smaller than the data. Short lists stay constants: they may
     // be shapes or indices.
     if (held.isSplat() && type.getNumElements() > kShortList)
-      rewriter.replaceOp(
-          op, filledTensor(rewriter, op.getLoc(), type, splatScalar(rewriter, op.getLoc(), held)));
+      rewriter.replaceOp(op, filled(rewriter, op.getLoc(), type.getShape(),
+                                    splatScalar(rewriter, op.getLoc(), held)));
     else
       rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, held);
     return success();

@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include "compiler/lowering/tensor_pieces.h"
+#include "compiler/lowering/tensors.h"
 #include "compiler/lowering/types.h"
 
 namespace nocturne::compiler {

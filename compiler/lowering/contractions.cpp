@@ -3,7 +3,6 @@
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/contraction.h"
 #include "compiler/lowering/families.h"
-#include "compiler/lowering/tensor_pieces.h"
 #include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {

@@ -380,21 +380,6 @@ struct ErasePattern : ConversionPattern {
   }
 };
 
-// sdy.constant, chlo.constant.
-struct ForeignConstantPattern : ConversionPattern {
-  ForeignConstantPattern(const TypeConverter& types, StringRef name, MLIRContext* context)
-      : ConversionPattern(types, name, PatternBenefit(1), context) {}
-
-  LogicalResult matchAndRewrite(Operation* op, ArrayRef<Value>,
-                                ConversionPatternRewriter& rewriter) const override {
-    auto value = dyn_cast_or_null<ElementsAttr>(op->getAttr("value"));
-    if (!value || op->getNumResults() != 1)
-      return failure();
-    rewriter.replaceOpWithNewOp<stablehlo::ConstantOp>(op, op->getResult(0).getType(), value);
-    return success();
-  }
-};
-
 // A region that runs once, on values that it names anew: inlined where each part of a sharded value
 // is all of it.
 struct InlineRegionPattern : ConversionPattern {
@@ -523,7 +508,6 @@ void populateControl(LoweringTypes& types, RewritePatternSet& patterns) {
                              "sdy.data_flow_edge", "sdy.all_gather", "sdy.all_slice",
                              "sdy.collective_permute", "sdy.all_to_all"});
   addByName<ErasePattern>(types, patterns, {"sdy.mesh", "sdy.sharding_group"});
-  addByName<ForeignConstantPattern>(types, patterns, {"sdy.constant", "chlo.constant"});
   addByName<InlineRegionPattern>(types, patterns,
                                  {"sdy.manual_computation", "sdy.named_computation"});
 }

@@ -6,7 +6,6 @@
 #include "compiler/dialect/VerifyHelpers.h"
 #include "compiler/lowering/contraction.h"
 #include "compiler/lowering/families.h"
-#include "compiler/lowering/tensor_pieces.h"
 #include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {

@@ -74,8 +74,8 @@ public:
       outer *= size;
     for (int64_t size : ArrayRef(shape).drop_front(dim + 1))
       inner *= size;
-    Value line = emitReshape(builder_, loc_, tensor, {outer, n, inner});
-    return emitReshape(builder_, loc_, lines(line, outer, n, inner, sign), shape);
+    Value line = reshaped(builder_, loc_, tensor, {outer, n, inner});
+    return reshaped(builder_, loc_, lines(line, outer, n, inner, sign), shape);
   }
 
 private:
@@ -117,10 +117,10 @@ private:
     int64_t rest = n, made = inner;
     for (int64_t radix : radices) {
       rest /= radix;
-      line = emitReshape(builder_, loc_, line, {outer, radix, rest, made});
+      line = reshaped(builder_, loc_, line, {outer, radix, rest, made});
       line = radix == 2 || radix == 4 ? butterfly(line, sign) : denseStage(line, sign);
       made *= radix;
-      line = emitReshape(builder_, loc_, line, {outer, n, inner});
+      line = reshaped(builder_, loc_, line, {outer, n, inner});
     }
     return line;
   }
@@ -342,24 +342,24 @@ private:
   static Value scaled(OpBuilder& builder, Location loc, Value value, RankedTensorType result,
                       double factor) {
     Type element = result.getElementType();
-    return emitElementwise(builder, loc, result.getShape(), element, value,
-                           [&](OpBuilder& inner, ValueRange elements) {
-                             Numbers numbers(inner, loc);
-                             Number number = numbers.take(elements[0]);
-                             if (!isa<ComplexType>(element))
-                               number.im = {};
-                             Value by = numbers.constant(number.re.getType(), factor);
-                             return numbers.put(numbers.scaled(number, by));
-                           });
+    return mapElements(builder, loc, result.getShape(), element, value,
+                       [&](OpBuilder& inner, ValueRange elements) {
+                         Numbers numbers(inner, loc);
+                         Number number = numbers.take(elements[0]);
+                         if (!isa<ComplexType>(element))
+                           number.im = {};
+                         Value by = numbers.constant(number.re.getType(), factor);
+                         return numbers.put(numbers.scaled(number, by));
+                       });
   }
 
   static Value asComplex(OpBuilder& builder, Location loc, Value value, RankedTensorType type) {
     Type real = type.getElementType();
-    return emitElementwise(builder, loc, type.getShape(), ComplexType::get(real), value,
-                           [&](OpBuilder& inner, ValueRange elements) {
-                             Numbers numbers(inner, loc);
-                             return numbers.put({elements[0], numbers.constant(real, 0)});
-                           });
+    return mapElements(builder, loc, type.getShape(), ComplexType::get(real), value,
+                       [&](OpBuilder& inner, ValueRange elements) {
+                         Numbers numbers(inner, loc);
+                         return numbers.put({elements[0], numbers.constant(real, 0)});
+                       });
   }
 
   // The part of a real signal's transform that the rest mirrors. The first element and, for an even
@@ -375,30 +375,29 @@ private:
     SmallVector<OpFoldResult> offsets(shape.size(), builder.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(shape.size(), builder.getIndexAttr(1));
     Value half = tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes, strides);
-    return emitElementwise(
-        builder, loc, shape, type.getElementType(), half,
-        [&](OpBuilder& inner, ValueRange elements) {
-          Numbers numbers(inner, loc);
-          Number number = numbers.take(elements[0]);
-          Value index = linalg::IndexOp::create(inner, loc, last);
-          auto isAt = [&](int64_t place) -> Value {
-            return arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, index,
-                                         indexConstant(inner, loc, place));
-          };
-          Value isReal = isAt(0);
-          if (n % 2 == 0)
-            isReal = arith::OrIOp::create(inner, loc, isReal, isAt(n / 2));
-          Value zero = numbers.constant(number.im.getType(), 0);
-          number.im = arith::SelectOp::create(inner, loc, isReal, zero, number.im);
-          return numbers.put(number);
-        });
+    return mapElements(builder, loc, shape, type.getElementType(), half,
+                       [&](OpBuilder& inner, ValueRange elements) {
+                         Numbers numbers(inner, loc);
+                         Number number = numbers.take(elements[0]);
+                         Value index = linalg::IndexOp::create(inner, loc, last);
+                         auto isAt = [&](int64_t place) -> Value {
+                           return arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, index,
+                                                        indexConstant(inner, loc, place));
+                         };
+                         Value isReal = isAt(0);
+                         if (n % 2 == 0)
+                           isReal = arith::OrIOp::create(inner, loc, isReal, isAt(n / 2));
+                         Value zero = numbers.constant(number.im.getType(), 0);
+                         number.im = arith::SelectOp::create(inner, loc, isReal, zero, number.im);
+                         return numbers.put(number);
+                       });
   }
 
   // A whole transform from its first half: element n - k is the conjugate of element k.
   static Value mirrored(OpBuilder& builder, Location loc, Value half, RankedTensorType result) {
     auto type = cast<RankedTensorType>(half.getType());
     int64_t last = result.getRank() - 1, n = result.getDimSize(last);
-    return emitElementwise(
+    return mapElements(
         builder, loc, result.getShape(), type.getElementType(), {},
         [&](OpBuilder& inner, ValueRange) {
           Values at;

@@ -43,7 +43,7 @@ Value store(OpBuilder& builder, Location loc, Value element, Value tensor, Value
 // `body(matrix, row, column)`.
 Value emitMatrices(OpBuilder& builder, Location loc, ArrayRef<int64_t> shape, Type element,
                    llvm::function_ref<Value(OpBuilder&, Value, Value, Value)> body) {
-  return emitElementwise(builder, loc, shape, element, {}, [&](OpBuilder& inner, ValueRange) {
+  return mapElements(builder, loc, shape, element, {}, [&](OpBuilder& inner, ValueRange) {
     Value matrix = linalg::IndexOp::create(inner, loc, 0);
     Value row = linalg::IndexOp::create(inner, loc, 1);
     Value column = linalg::IndexOp::create(inner, loc, 2);
@@ -75,7 +75,7 @@ public:
     bool lower = stablehlo::isFlagSet(op->getAttr("lower"));
     Type element = elementOf(op.getA());
     SmallVector<int64_t> shape = matrices->shape();
-    Value input = emitReshape(rewriter, loc, adaptor.getA(), shape);
+    Value input = reshaped(rewriter, loc, adaptor.getA(), shape);
     Value upper = upperTriangle(rewriter, loc, element, input, shape, lower);
     upper = factor(rewriter, loc, upper, shape);
     Value result = emitMatrices(rewriter, loc, shape, elementOf(input),
@@ -88,7 +88,7 @@ public:
                                   return encode(inner, loc, element, value);
                                 });
     auto type = cast<RankedTensorType>(adaptor.getA().getType());
-    rewriter.replaceOp(op, emitReshape(rewriter, loc, result, type.getShape()));
+    rewriter.replaceOp(op, reshaped(rewriter, loc, result, type.getShape()));
     return success();
   }
 
@@ -203,12 +203,12 @@ public:
     entries.unitDiagonal = stablehlo::isFlagSet(op->getAttr("unit_diagonal"));
 
     Type element = elementOf(op.getB());
-    Value matrix = emitReshape(rewriter, loc, adaptor.getA(), a->shape());
-    matrix = emitElementwise(rewriter, loc, a->shape(), computeType(element), matrix,
-                             [&](OpBuilder& inner, ValueRange elements) {
-                               return decode(inner, loc, element, elements[0]);
-                             });
-    Value given = emitReshape(rewriter, loc, adaptor.getB(), b->shape());
+    Value matrix = reshaped(rewriter, loc, adaptor.getA(), a->shape());
+    matrix = mapElements(rewriter, loc, a->shape(), computeType(element), matrix,
+                         [&](OpBuilder& inner, ValueRange elements) {
+                           return decode(inner, loc, element, elements[0]);
+                         });
+    Value given = reshaped(rewriter, loc, adaptor.getB(), b->shape());
     SmallVector<int64_t> shape = b->shape();
     if (!left)
       std::swap(shape[1], shape[2]);
@@ -228,7 +228,7 @@ public:
                              left ? Values{batch, row, column} : Values{batch, column, row}));
         });
     auto type = cast<RankedTensorType>(adaptor.getB().getType());
-    rewriter.replaceOp(op, emitReshape(rewriter, loc, result, type.getShape()));
+    rewriter.replaceOp(op, reshaped(rewriter, loc, result, type.getShape()));
     return success();
   }
 

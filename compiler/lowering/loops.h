@@ -7,6 +7,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include "compiler/lowering/tensors.h"
+
 namespace nocturne::compiler {
 
 using Values = llvm::SmallVector<mlir::Value>;
@@ -45,15 +47,5 @@ using NestBody = llvm::function_ref<Values(mlir::OpBuilder&, mlir::ValueRange in
                                            mlir::ValueRange carried)>;
 Values emitNest(mlir::OpBuilder& builder, mlir::Location loc, llvm::ArrayRef<int64_t> extents,
                 mlir::ValueRange carried, NestBody body);
-
-// A new tensor, each element of which `body` makes from the elements of `inputs` at its place.
-using ElementBody = llvm::function_ref<mlir::Value(mlir::OpBuilder&, mlir::ValueRange elements)>;
-mlir::Value emitElementwise(mlir::OpBuilder& builder, mlir::Location loc,
-                            llvm::ArrayRef<int64_t> shape, mlir::Type element,
-                            mlir::ValueRange inputs, ElementBody body);
-
-// `tensor` in another shape with as many elements.
-mlir::Value emitReshape(mlir::OpBuilder& builder, mlir::Location loc, mlir::Value tensor,
-                        llvm::ArrayRef<int64_t> shape);
 
 } // namespace nocturne::compiler

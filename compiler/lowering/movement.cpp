@@ -176,7 +176,7 @@ Value padTensor(OpBuilder& builder, Location loc, Value operand, Value paddingSc
                 RankedTensorType type, const Padding& padding) {
   if (padding.isNone())
     return operand;
-  Value padded = filledTensor(builder, loc, type, paddingScalar);
+  Value padded = filled(builder, loc, type.getShape(), paddingScalar);
   auto from = cast<RankedTensorType>(operand.getType());
   Ranges source, target;
   SmallVector<int64_t> keptShape;

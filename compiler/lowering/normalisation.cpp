@@ -4,7 +4,7 @@
 
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/families.h"
-#include "compiler/lowering/tensor_pieces.h"
+#include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
 
@@ -70,8 +70,8 @@ public:
 
   // One element for each feature.
   Value mapFeatures(ValueRange tensors, Emitter emit) {
-    return mapElements(builder_, loc_, tensors, compute_,
-                       [&](OpBuilder& inner, ValueRange elements) {
+    return mapElements(builder_, loc_, cast<RankedTensorType>(tensors[0].getType()).getShape(),
+                       compute_, tensors, [&](OpBuilder& inner, ValueRange elements) {
                          Arithmetic arithmetic(inner, loc_);
                          return emit(arithmetic, elements);
                        });

@@ -165,7 +165,7 @@ Value interleave(OpBuilder& builder, Location loc, ValueRange parts, int64_t dim
   }
   SmallVector<int64_t> dealt(type.getShape());
   dealt[dim] *= int64_t(parts.size());
-  all = emitReshape(builder, loc, all, dealt);
+  all = reshaped(builder, loc, all, dealt);
   if (ArrayRef<int64_t>(dealt) == shape)
     return all;
   return tensor::ExtractSliceOp::create(builder, loc, all,
@@ -211,7 +211,7 @@ Bits emitThreeFry(OpBuilder& builder, Location loc, Value key, Value counter,
   });
   auto counters = uint64_t(sizeOf(half));
   if (shape.empty())
-    return {emitReshape(builder, loc, parts[0], shape), counters};
+    return {reshaped(builder, loc, parts[0], shape), counters};
   return {interleave(builder, loc, parts, split, shape), counters};
 }
 
@@ -232,7 +232,7 @@ Bits emitPhilox(OpBuilder& builder, Location loc, Value key, Value counterLow, V
                              return Values{x[0], x[1], x[2], x[3]};
                            });
   Value line = interleave(builder, loc, parts, 0, {count});
-  return {emitReshape(builder, loc, line, shape), uint64_t(counters)};
+  return {reshaped(builder, loc, line, shape), uint64_t(counters)};
 }
 
 class RngBitGeneratorLowering : public OpConversionPattern<stablehlo::RngBitGeneratorOp> {
@@ -279,14 +279,13 @@ public:
     Value newState = tensor::FromElementsOp::create(rewriter, loc, stateType, state);
     Value output = bits.tensor;
     if (!element.isInteger(drawn))
-      output =
-          emitElementwise(rewriter, loc, result.getShape(), element, output,
-                          [&](OpBuilder& inner, ValueRange elements) {
-                            Value cut = Words(inner, loc).resized(elements[0], width);
-                            if (isa<IntegerType>(element))
-                              return cut;
-                            return arith::BitcastOp::create(inner, loc, element, cut).getResult();
-                          });
+      output = mapElements(rewriter, loc, result.getShape(), element, output,
+                           [&](OpBuilder& inner, ValueRange elements) {
+                             Value cut = Words(inner, loc).resized(elements[0], width);
+                             if (isa<IntegerType>(element))
+                               return cut;
+                             return arith::BitcastOp::create(inner, loc, element, cut).getResult();
+                           });
     rewriter.replaceOp(op, {newState, output});
     return success();
   }
@@ -310,7 +309,7 @@ public:
     uint64_t ordinal = drawn_++;
     Value a = tensor::ExtractOp::create(rewriter, loc, adaptor.getA(), ValueRange{});
     Value b = tensor::ExtractOp::create(rewriter, loc, adaptor.getB(), ValueRange{});
-    Value numbers = emitElementwise(
+    Value numbers = mapElements(
         rewriter, loc, result.getShape(), result.getElementType(), {},
         [&](OpBuilder& inner, ValueRange) {
           Words words(inner, loc);

@@ -6,7 +6,6 @@
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/reducer.h"
 #include "compiler/lowering/scalars.h"
-#include "compiler/lowering/tensor_pieces.h"
 #include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
@@ -88,8 +87,8 @@ Value Reducer::finish(OpBuilder& builder, Location loc, size_t i, Value accumula
   Type element = elementTypeOf(body_.getArgument(static_cast<unsigned>(i)).getType());
   if (!isa<RankedTensorType>(accumulator.getType()))
     return encode(builder, loc, element, accumulator);
-  return mapElements(builder, loc, accumulator, storageType(element),
-                     [&](OpBuilder& inner, ValueRange elements) {
+  return mapElements(builder, loc, cast<RankedTensorType>(accumulator.getType()).getShape(),
+                     storageType(element), accumulator, [&](OpBuilder& inner, ValueRange elements) {
                        return encode(inner, loc, element, elements[0]);
                      });
 }

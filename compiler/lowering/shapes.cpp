@@ -72,7 +72,7 @@ Value broadcastTensor(OpBuilder& builder, Location loc, Value operand, RankedTen
                       ArrayRef<int64_t> dimensions) {
   auto from = cast<RankedTensorType>(operand.getType());
   if (from.getNumElements() == type.getNumElements() && llvm::is_sorted(dimensions))
-    return reshapeTensor(builder, loc, operand, type);
+    return reshaped(builder, loc, operand, type.getShape());
   // Repeated dimensions are dropped first, so that each that remains is a loop's index.
   SmallVector<int64_t> shape, places;
   for (auto [extent, place] : llvm::zip(from.getShape(), dimensions)) {
@@ -81,11 +81,11 @@ Value broadcastTensor(OpBuilder& builder, Location loc, Value operand, RankedTen
     shape.push_back(extent);
     places.push_back(place);
   }
-  Value kept = reshapeTensor(builder, loc, operand, from.clone(shape));
+  Value kept = reshaped(builder, loc, operand, shape);
   // A constant everywhere needs no loop that reads it.
   DenseElementsAttr constant;
   if (shape.empty() && matchPattern(kept, m_Constant(&constant)))
-    return filledTensor(builder, loc, type, scalarOf(builder, loc, kept));
+    return filled(builder, loc, type.getShape(), scalarOf(builder, loc, kept));
   SmallVector<AffineExpr> exprs;
   for (int64_t place : places)
     exprs.push_back(builder.getAffineDimExpr(static_cast<unsigned>(place)));
@@ -145,7 +145,7 @@ struct ReshapePattern : OpConversionPattern<OpTy> {
     RankedTensorType type = heldResultType(*this->getTypeConverter(), op);
     if (!type)
       return failure();
-    rewriter.replaceOp(op, reshapeTensor(rewriter, op.getLoc(), adaptor.getOperand(), type));
+    rewriter.replaceOp(op, reshaped(rewriter, op.getLoc(), adaptor.getOperand(), type.getShape()));
     return success();
   }
 };
@@ -174,7 +174,7 @@ struct TransposePattern : OpConversionPattern<stablehlo::TransposeOp> {
     SmallVector<int64_t> permutation = stablehlo::readI64List(op.getPermutation());
     Value operand = adaptor.getOperand();
     if (keepsOrder(permutation, type.getShape())) {
-      rewriter.replaceOp(op, reshapeTensor(rewriter, op.getLoc(), operand, type));
+      rewriter.replaceOp(op, reshaped(rewriter, op.getLoc(), operand, type.getShape()));
       return success();
     }
     // Dimension permutation[i] of the operand is dimension i of the result.
@@ -285,7 +285,7 @@ struct BitcastConvertPattern : OpConversionPattern<stablehlo::BitcastConvertOp> 
     IntegerType wide = rewriter.getIntegerType(toWidth);
     Value zero = arith::ConstantOp::create(rewriter, place, rewriter.getIntegerAttr(wide, 0));
     auto bitsType = RankedTensorType::get(type.getShape(), wide);
-    Value init = filledTensor(rewriter, place, bitsType, zero);
+    Value init = filled(rewriter, place, bitsType.getShape(), zero);
     AffineMap in = rewriter.getMultiDimIdentityMap(rank + 1);
     SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
     loops.push_back(utils::IteratorType::reduction);

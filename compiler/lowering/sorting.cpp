@@ -330,7 +330,7 @@ Values emitTop(OpBuilder& builder, Location loc, Type element, Value operand, in
     return emitTopByInsertion(builder, loc, element, operand, k, largest);
 
   Type i32 = builder.getI32Type();
-  Value numbers = emitElementwise(builder, loc, shape, i32, {}, [&](OpBuilder& inner, ValueRange) {
+  Value numbers = mapElements(builder, loc, shape, i32, {}, [&](OpBuilder& inner, ValueRange) {
     Value index = linalg::IndexOp::create(inner, loc, dim);
     return Value(arith::IndexCastOp::create(inner, loc, i32, index));
   });

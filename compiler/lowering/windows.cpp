@@ -9,7 +9,6 @@
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/reducer.h"
 #include "compiler/lowering/scalars.h"
-#include "compiler/lowering/tensor_pieces.h"
 #include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {

@@ -36,6 +36,8 @@ BuildOptions buildOptions(const BuildArguments& arguments) {
   // The same module at the usual level is the same build, said or not.
   if (arguments.level != BuildArguments().level)
     options.flags.push_back("--opt-level=" + std::to_string(arguments.level));
+  if (arguments.generateWeights)
+    options.flags.push_back("--generate-weights");
   return options;
 }
 

@@ -121,6 +121,7 @@ int work(const ExecuteArguments& arguments, Session& session) {
   options.compile.target = compiler::cpuTarget(arguments.cpu);
   options.compile.level = unsigned(arguments.level);
   options.compile.keepStages = !arguments.irDir.empty();
+  options.compile.generateWeights = arguments.generateWeights;
   options.inputs = arguments.inputs;
   for (std::string path; std::getline(std::cin, path);) {
     session.out << execute(path, options, arguments)
@@ -136,6 +137,8 @@ std::vector<std::string> workerArguments(const ExecuteArguments& arguments) {
   std::vector<std::string> words = {"execute", "--worker", "--cpu=" + arguments.cpu,
                                     "--opt-level=" + std::to_string(arguments.level),
                                     "--print=" + arguments.print};
+  if (arguments.generateWeights)
+    words.push_back("--generate-weights");
   if (!arguments.outputDir.empty())
     words.push_back("--output-dir=" + arguments.outputDir);
   if (!arguments.irDir.empty())

@@ -1,4 +1,4 @@
-#include "compiler/codegen/diagnostics.h"
+#include "compiler/lowering/diagnostics.h"
 
 #include "compiler/reader/locations.h"
 
