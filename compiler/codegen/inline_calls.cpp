@@ -1,6 +1,7 @@
 #include "compiler/codegen/inline_calls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 
 #include "compiler/dialect/StablehloOps.h"

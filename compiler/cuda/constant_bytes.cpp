@@ -2,6 +2,7 @@
 
 #include <complex>
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace nocturne::compiler {

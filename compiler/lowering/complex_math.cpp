@@ -1,5 +1,6 @@
 #include "compiler/lowering/complex_math.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 namespace nocturne::compiler {

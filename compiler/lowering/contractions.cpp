@@ -1,4 +1,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/contraction.h"

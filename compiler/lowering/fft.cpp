@@ -3,7 +3,17 @@
 #include <numbers>
 #include <vector>
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
+
 #include "compiler/dialect/AttrHelpers.h"
+#include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/loops.h"
 #include "compiler/lowering/numbers.h"

@@ -1,6 +1,7 @@
 #include "compiler/lowering/foreign_ops.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace nocturne::compiler {

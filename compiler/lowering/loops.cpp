@@ -1,5 +1,7 @@
 #include "compiler/lowering/loops.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace nocturne::compiler {
 
 using namespace mlir;

@@ -3,8 +3,10 @@
 // functions have the branch cuts and the special values of Annex G of the C standard.
 #include "compiler/lowering/scalars.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 #include "compiler/lowering/complex_math.h"
 

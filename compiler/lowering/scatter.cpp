@@ -1,6 +1,15 @@
 #include "compiler/lowering/families.h"
+
+#include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/loops.h"
 #include "compiler/lowering/scalars.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 namespace nocturne::compiler {
 

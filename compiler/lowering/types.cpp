@@ -1,6 +1,8 @@
 #include "compiler/lowering/types.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace nocturne::compiler {
 
