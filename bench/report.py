@@ -161,6 +161,16 @@ def storage(bench, rows):
     subprocess.run([bench.program("storage_bench"), str(rows)], check=True, cwd=bench.scratch)
 
 
+def compiled(bench):
+    """Speed of compiled code, where Google Benchmark was there to build its benchmark with."""
+    program = pathlib.Path(bench.program("codegen_bench"))
+    if not program.exists():
+        print("compiled: skipped, codegen_bench was not built")
+        return
+    print("-- codegen_bench", flush=True)
+    subprocess.run([program, "--benchmark_color=false"], check=True, cwd=bench.scratch)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True)
@@ -170,7 +180,8 @@ def main():
     arguments = parser.parse_args()
     bench = Bench(arguments.build, arguments.corpus)
     sections = {"parts": parts, "reading": reading, "cold": cold, "warm": warm, "points": points,
-                "memory": memory, "storage": lambda b: storage(b, arguments.rows)}
+                "memory": memory, "storage": lambda b: storage(b, arguments.rows),
+                "compiled": compiled}
     wanted = arguments.only.split(",") if arguments.only else list(sections)
     needs_corpus = {"reading", "cold", "points"}
     try:

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -32,8 +32,7 @@ VectorUnit vectorUnit(const CpuTarget& target) {
 }
 
 void addOptimisations(mlir::OpPassManager& passes, const CpuTarget&) {
-  // One loop nest for a chain of elementwise operations, without the tensors between them.
-  passes.addPass(mlir::createLinalgElementwiseOpFusionPass());
+  passes.addNestedPass<mlir::func::FuncOp>(createFuseElementwisePass());
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
 }

@@ -12,6 +12,9 @@ void addOptimisations(mlir::OpPassManager& passes, const CpuTarget& target);
 // On a function's buffers, while linalg still says what the loops are.
 void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target);
 
+// Chains of elementwise operations become one operation, without the tensors between them.
+std::unique_ptr<mlir::Pass> createFuseElementwisePass();
+
 // What a processor has for vectors.
 struct VectorUnit {
   int64_t bytes = 16; // of a register

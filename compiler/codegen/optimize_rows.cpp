@@ -7,11 +7,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "compiler/codegen/optimize.h"
+#include "compiler/codegen/optimize_memory.h"
 
 namespace nocturne::compiler {
 
@@ -19,25 +19,9 @@ using namespace mlir;
 
 namespace {
 
-// What a buffer is a view of, and whether that is memory of its own.
-struct Base {
-  Value buffer;
-  bool known = false;
-};
-
-Base baseOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  if (auto argument = dyn_cast<BlockArgument>(buffer))
-    return {buffer, isa<func::FuncOp>(argument.getOwner()->getParentOp())};
-  return {buffer,
-          isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(buffer.getDefiningOp())};
-}
-
 // How an operation uses a buffer in its loop over rows.
 struct Use {
   Value buffer;
-  Base base;
   bool writes;
   llvm::SmallVector<unsigned> rowDims; // the buffer's dimensions that the row is the index of
 };
@@ -47,7 +31,7 @@ llvm::SmallVector<Use> usesOf(linalg::LinalgOp op) {
   for (OpOperand& operand : op->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;
-    Use use{operand.get(), baseOf(operand.get()), op.isDpsInit(&operand), {}};
+    Use use{operand.get(), op.isDpsInit(&operand), {}};
     for (auto [i, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
       if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && dim.getPosition() == 0)
         use.rowDims.push_back(unsigned(i));
@@ -66,7 +50,7 @@ bool keepsToRows(const Use& a, const Use& b) {
     return true;
   if (a.buffer == b.buffer)
     return sharesDim(a, b);
-  return a.base.known && b.base.known && a.base.buffer != b.base.buffer;
+  return !mayOverlap(a.buffer, b.buffer);
 }
 
 // An operation whose first loop runs over rows, each of which can be made by itself.

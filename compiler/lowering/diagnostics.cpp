@@ -1,5 +1,7 @@
 #include "compiler/lowering/diagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include "compiler/reader/locations.h"
 
 namespace nocturne::compiler {
