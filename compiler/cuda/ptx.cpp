@@ -18,6 +18,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -108,6 +109,16 @@ bool hasInstructions(Operation* op) {
              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
              math::RoundEvenOp, math::RoundOp, math::SqrtOp, math::TruncOp, math::IsFiniteOp,
              math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(op);
+}
+
+// Lowering calls functions of libm where it has none of its own.
+LogicalResult rejectCalls(gpu::GPUModuleOp kernels, const ExplainFailure& explain,
+                          Failure& failure) {
+  WalkResult walked = kernels.walk([&](func::CallOp call) {
+    failure = explain(call, "devices have no function '" + call.getCallee().str() + "'");
+    return WalkResult::interrupt();
+  });
+  return mlir::failure(walked.wasInterrupted());
 }
 
 LogicalResult rejectFunctions(gpu::GPUModuleOp kernels, const ExplainFailure& explain,
@@ -218,7 +229,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level
 
 LogicalResult lowerKernels(gpu::GPUModuleOp kernels, const ExplainFailure& explain,
                            Failure& failure) {
-  return success(succeeded(runPasses(kernels, addMath, explain, failure)) &&
+  return success(succeeded(rejectCalls(kernels, explain, failure)) &&
+                 succeeded(runPasses(kernels, addMath, explain, failure)) &&
                  succeeded(rejectFunctions(kernels, explain, failure)) &&
                  succeeded(runPasses(kernels, addLlvm, explain, failure)) &&
                  succeeded(rejectLeftovers(kernels, explain, failure)));
