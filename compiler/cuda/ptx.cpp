@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -112,6 +113,16 @@ bool hasInstructions(Operation* op) {
              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
              math::RoundEvenOp, math::RoundOp, math::SqrtOp, math::TruncOp, math::IsFiniteOp,
              math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(op);
+}
+
+// Lowering calls functions of libm where it has none of its own.
+LogicalResult rejectCalls(gpu::GPUModuleOp kernels, const ExplainFailure& explain,
+                          Failure& failure) {
+  WalkResult walked = kernels.walk([&](func::CallOp call) {
+    failure = explain(call, "devices have no function '" + call.getCallee().str() + "'");
+    return WalkResult::interrupt();
+  });
+  return mlir::failure(walked.wasInterrupted());
 }
 
 LogicalResult rejectFunctions(gpu::GPUModuleOp kernels, const ExplainFailure& explain,
@@ -222,7 +233,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level
 
 LogicalResult lowerKernels(gpu::GPUModuleOp kernels, const ExplainFailure& explain,
                            Failure& failure) {
-  return success(succeeded(runPasses(kernels, addMath, explain, failure)) &&
+  return success(succeeded(rejectCalls(kernels, explain, failure)) &&
+                 succeeded(runPasses(kernels, addMath, explain, failure)) &&
                  succeeded(rejectFunctions(kernels, explain, failure)) &&
                  succeeded(runPasses(kernels, addLlvm, explain, failure)) &&
                  succeeded(rejectLeftovers(kernels, explain, failure)));

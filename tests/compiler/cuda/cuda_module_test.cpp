@@ -139,6 +139,15 @@ TEST_CASE("what the device has no function for is a failure with its place") {
   CHECK(contains(failure.message, "f64"));
 }
 
+TEST_CASE("functions that the host has in libm are a failure with their place") {
+  const Failure failure =
+      refusedForCuda("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                     "  %0 = stablehlo.exponential_minus_one %a : tensor<4xf32>\n"
+                     "  return %0 : tensor<4xf32>\n}");
+  CHECK(failure.line == 2);
+  CHECK(contains(failure.message, "no function 'expm1"));
+}
+
 TEST_CASE("loops of the host are a failure with their place") {
   const Failure failure = refusedForCuda(R"(func.func @main(%a: tensor<i32>) -> tensor<i32> {
   %0 = stablehlo.while(%i = %a) : tensor<i32>
