@@ -124,8 +124,11 @@ GeneratedCode ModuleGenerator::generate(const ModuleSource& source, const Target
   compile.keepStages = options.keepIr;
   if (options.stop.stop_requested())
     throw BuildCancelled("the build was stopped");
-  if (target.name == kCuda)
+  if (target.name == kCuda) {
+    if (compile.plain || !compile.schedule.empty() || compile.products != ProductSizes{})
+      throw UsageError("code for cuda takes no options but --opt-level and --generate-weights");
     return generateCudaLibrary(source, target, compile);
+  }
   ModuleCode code;
   Failure failure;
   bool succeeded = false;

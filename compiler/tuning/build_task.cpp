@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <numeric>
+#include <map>
 #include <thread>
 
 #include "compiler/tuning/candidates.h"
+#include "compiler/tuning/code_digest.h"
 #include "engine/file_bytes.h"
 #include "engine/json.h"
 #include "storage/atomic_file.h"
@@ -230,6 +231,7 @@ private:
       throw ItemError(why);
     }
     reference_ = answers.front().folder;
+    std::map<Digest, size_t> codes; // to the first candidate that has it
     for (size_t i = 0; i < candidates_.size(); ++i) {
       CandidateRecord& record = report_.candidates[i];
       const WorkerAnswer& answer = answers[i + 1];
@@ -241,12 +243,12 @@ private:
       record.state = CandidateState::Built;
       record.build = keys_[i].hex();
       record.digest = answer.digest;
-      for (size_t j = 0; j < i; ++j)
-        if (report_.candidates[j].digest == record.digest) {
-          record.state = CandidateState::Same;
-          record.reason = "the same code as " + report_.candidates[j].name;
-          break;
-        }
+      const Digest code = codeDigest(answer.folder + "/lib.so", keys_[i]);
+      const auto [first, isNew] = codes.emplace(code, i);
+      if (!isNew) {
+        record.state = CandidateState::Same;
+        record.reason = "the same code as " + report_.candidates[first->second].name;
+      }
     }
   }
 

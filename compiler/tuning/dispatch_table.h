@@ -14,7 +14,7 @@ namespace nocturne::compiler {
 enum class CandidateState : uint8_t {
   Timed,    // right, and timed
   Built,    // not run: there is no device for it
-  Same,     // its library is byte for byte that of an earlier candidate
+  Same,     // its code is that of an earlier candidate
   Wrong,    // its results are not those of the reference
   Failed,   // cannot be built, or refuses its call
   Crashed,  // ended the process that built or ran it
