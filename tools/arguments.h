@@ -90,4 +90,16 @@ struct ExecuteArguments {
   bool worker = false; // answer paths on standard input instead
 };
 
+struct TuneArguments {
+  std::string path; // a task or a module; with --worker a request
+  std::string target = "cpu --arch=native";
+  std::string cacheDir; // "": in the user's cache
+  std::string entry;    // "": the task's
+  std::optional<int> searchSpace, jobs;
+  int repetitions = 31;
+  double timeout = 120; // seconds of one candidate's run
+  bool force = false;
+  bool worker = false; // do one request of another process instead
+};
+
 } // namespace nocturne::tools

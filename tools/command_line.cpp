@@ -217,7 +217,38 @@ Run declareMeasureModule(CLI::App& app) {
   return [](Session& session) { return measureModule(session); };
 }
 
-constexpr std::array<Command, 10> kCommands = {{
+Run declareTune(CLI::App& app) {
+  auto given = std::make_shared<TuneArguments>();
+  app.add_option("task", given->path, "A task (.json), or a module")->required();
+  app.add_option("--target", given->target,
+                 "What for: \"cpu --arch=native\" (default), \"cpu --arch=x86-64-v4\", cuda, ...")
+      ->type_name("T");
+  app.add_option("--cache", given->cacheDir,
+                 "Folder of what is built and measured (default nocturne in the user's cache)")
+      ->type_name("DIR");
+  app.add_option("--entry", given->entry, "Function to tune, when the module has several")
+      ->type_name("NAME");
+  app.add_option("--search-space", given->searchSpace,
+                 "Candidates beside the task's: 0 for the usual way, 1 (default) for a few more, "
+                 "2 for all that are known")
+      ->check(CLI::Range(0, 2))
+      ->type_name("N");
+  app.add_option("--repetitions", given->repetitions, "Samples of each candidate (default 31)")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N");
+  app.add_option("--timeout", given->timeout,
+                 "Seconds that running one candidate may take (default 120)")
+      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("S");
+  app.add_option("--jobs", given->jobs, "Candidates built at a time (default: one per processor)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  app.add_flag("--force", given->force, "Build and measure again");
+  app.add_flag("--worker", given->worker)->group(""); // what tune starts itself
+  return [given](Session& session) { return tune(*given, session); };
+}
+
+constexpr std::array<Command, 11> kCommands = {{
     {"sweep", "Estimate many modules on many machines", true, declareSweep},
     {"estimate", "Estimate one module on one machine, operation by operation", false,
      declareEstimate},
@@ -226,6 +257,7 @@ constexpr std::array<Command, 10> kCommands = {{
      declareExecute},
     {"build", "Compile modules to libraries, each once", true, declareBuild},
     {"worker", "Build for another nocturne process", false, declareWorker},
+    {"tune", "Find the fastest of several ways to compute a module", true, declareTune},
     {"hardware", "Machines that are known", false, declareHardware},
     {"estimators", "Estimators that are known, with their options", false, declareEstimators},
     {"report", "Make the result files of a sweep again, finished or not", false, declareReport},

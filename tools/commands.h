@@ -16,6 +16,7 @@ int hardware(const HardwareArguments& arguments, Session& session);
 int estimators(const EstimatorsArguments& arguments, Session& session);
 int execute(const ExecuteArguments& arguments, Session& session);
 int measureModule(Session& session);
+int tune(const TuneArguments& arguments, Session& session);
 int report(const ReportArguments& arguments, Session& session);
 
 } // namespace nocturne::tools

@@ -14,6 +14,7 @@
 #include "compiler/codegen/object.h"
 #include "compiler/codegen/pipeline.h"
 #include "compiler/codegen/registry.h"
+#include "compiler/codegen/schedule.h"
 #include "compiler/lowering/diagnostics.h"
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/foreign_ops.h"
@@ -35,16 +36,13 @@ public:
   LogicalResult run() {
     if (failed(readEntryPoints(module_, options_.symbolPrefix, code_.entries, failure_)))
       return failure();
-    return success(succeeded(lower()) &&
-                   succeeded(transform("tensors",
-                                       [&](OpPassManager& passes) {
-                                         addTensorPipeline(passes, options_.target);
-                                       })) &&
-                   succeeded(transform("buffers",
-                                       [&](OpPassManager& passes) {
-                                         addBufferPipeline(passes, options_.target);
-                                       })) &&
-                   succeeded(transform("llvm", addLlvmPipeline)) && succeeded(emit()));
+    return success(
+        succeeded(lower()) && succeeded(optimise()) &&
+        succeeded(transform("buffers",
+                            [&](OpPassManager& passes) { addBufferPipeline(passes, options_); })) &&
+        succeeded(options_.schedule.empty() ? success()
+                                            : transform("vectors", addVectorPipeline)) &&
+        succeeded(transform("llvm", addLlvmPipeline)) && succeeded(emit()));
   }
 
 private:
@@ -60,6 +58,24 @@ private:
         failed(prepareFunctions(module_, code_.entries, failure_)))
       return failure();
     finish("linalg", start);
+    return success();
+  }
+
+  LogicalResult optimise() {
+    const bool usual = !options_.plain && options_.schedule.empty();
+    if (failed(transform("tensors", [&](OpPassManager& passes) {
+          if (usual)
+            addTensorPipeline(passes, options_.target);
+          else
+            addInliningPipeline(passes);
+        })))
+      return failure();
+    if (options_.schedule.empty())
+      return success();
+    Clock::time_point start = Clock::now();
+    if (failed(applySchedule(module_, options_.schedule, failure_)))
+      return failure();
+    finish("scheduled", start);
     return success();
   }
 

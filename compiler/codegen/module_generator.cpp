@@ -12,6 +12,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
+#include "compiler/codegen/flags.h"
 #include "compiler/codegen/module_code.h"
 #include "compiler/codegen/object.h"
 #include "compiler/codegen/registry.h"
@@ -30,9 +31,6 @@ namespace {
 
 constexpr const char* kUsualProcessor = "x86-64-v3";
 constexpr std::string_view kCuda = "cuda";
-constexpr std::string_view kLevelFlag = "--opt-level=";
-constexpr std::string_view kWeightsFlag = "--generate-weights";
-constexpr unsigned kHighestLevel = 3;
 
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> words;
@@ -98,22 +96,6 @@ std::vector<std::string> requirements(const CpuTarget& target) {
   return {required.begin(), required.end()};
 }
 
-void readFlags(const std::vector<std::string>& flags, CompileOptions& compile) {
-  compile.level = kHighestLevel;
-  for (const std::string& flag : flags) {
-    if (flag == kWeightsFlag) {
-      compile.generateWeights = true;
-      continue;
-    }
-    const std::string_view digit = std::string_view(flag).substr(
-        flag.starts_with(kLevelFlag) ? kLevelFlag.size() : flag.size());
-    if (digit.size() != 1 || digit[0] < '0' || digit[0] > '3')
-      throw UsageError("the code generator has no option \"" + flag +
-                       "\" (it has --opt-level=0 to --opt-level=3 and --generate-weights)");
-    compile.level = static_cast<unsigned>(digit[0] - '0');
-  }
-}
-
 std::string logOf(const ModuleCode& code) {
   std::string log;
   for (const StageTime& time : code.times) {
@@ -142,8 +124,11 @@ GeneratedCode ModuleGenerator::generate(const ModuleSource& source, const Target
   compile.keepStages = options.keepIr;
   if (options.stop.stop_requested())
     throw BuildCancelled("the build was stopped");
-  if (target.name == kCuda)
+  if (target.name == kCuda) {
+    if (compile.plain || !compile.schedule.empty() || compile.products != ProductSizes{})
+      throw UsageError("code for cuda takes no options but --opt-level and --generate-weights");
     return generateCudaLibrary(source, target, compile);
+  }
   ModuleCode code;
   Failure failure;
   bool succeeded = false;

@@ -37,9 +37,10 @@ void addOptimisations(mlir::OpPassManager& passes, const CpuTarget&) {
   passes.addPass(mlir::createCSEPass());
 }
 
-void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target) {
+void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target,
+                            const ProductSizes& sizes) {
   const VectorUnit unit = vectorUnit(target);
-  functionPasses.addPass(createTileProductsPass(unit));
+  functionPasses.addPass(createTileProductsPass(unit, sizes));
   functionPasses.addPass(createOrderLoopsPass());
   functionPasses.addPass(createFuseRowsPass());
   functionPasses.addPass(createExpandMathPass(unit));

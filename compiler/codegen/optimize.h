@@ -3,14 +3,15 @@
 
 #include "mlir/Pass/PassManager.h"
 
-#include "compiler/codegen/target.h"
+#include "compiler/codegen/compile_options.h"
 
 namespace nocturne::compiler {
 
 // On tensors, before they get buffers.
 void addOptimisations(mlir::OpPassManager& passes, const CpuTarget& target);
 // On a function's buffers, while linalg still says what the loops are.
-void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target);
+void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target,
+                            const ProductSizes& sizes);
 
 // Chains of elementwise operations become one operation, without the tensors between them.
 std::unique_ptr<mlir::Pass> createFuseElementwisePass();
@@ -24,7 +25,8 @@ struct VectorUnit {
 VectorUnit vectorUnit(const CpuTarget& target);
 
 // Large sums of products of f32 and f64 become loops over blocks that fit the caches.
-std::unique_ptr<mlir::Pass> createTileProductsPass(const VectorUnit& unit);
+std::unique_ptr<mlir::Pass> createTileProductsPass(const VectorUnit& unit,
+                                                   const ProductSizes& sizes);
 // The innermost loop becomes the one along which most buffers are dense, and sums may be reordered.
 std::unique_ptr<mlir::Pass> createOrderLoopsPass();
 // Operations on the rows of the same buffers share one loop over them.

@@ -57,9 +57,12 @@ void planSums(const Product& product, int64_t limit, Plan& plan) {
     plan.sums *= product.sums[--plan.blocked].extent;
 }
 
-std::optional<Plan> planFor(const Product& product, const VectorUnit& unit) {
+std::optional<Plan> planFor(const Product& product, const VectorUnit& unit,
+                            const ProductSizes& sizes) {
   constexpr int64_t leastWork = 4096; // products; below that, packing costs more than it saves
-  constexpr int64_t panelBytes = 24 << 10, blockBytes = 256 << 10, packedBytes = 4 << 20;
+  constexpr int64_t packedBytes = 4 << 20;
+  const int64_t panelBytes = int64_t(sizes.panelKib ? sizes.panelKib : 24) << 10;
+  const int64_t blockBytes = int64_t(sizes.blockKib ? sizes.blockKib : 256) << 10;
   Plan plan;
   FloatType element = product.element;
   const int64_t bytes = element.getWidth() / 8;
@@ -71,9 +74,12 @@ std::optional<Plan> planFor(const Product& product, const VectorUnit& unit) {
   const bool wide = unit.registers >= 32;
   // Few rows leave registers free for more columns, which keeps enough additions under way.
   plan.tileVectors = rows >= 4 ? 2 : rows >= 2 ? 4 : 8;
+  if (sizes.tileVectors)
+    plan.tileVectors = sizes.tileVectors;
   plan.tileVectors = std::min(plan.tileVectors, ceilDiv(columns, plan.lanes));
   const int64_t mostRows = wide ? 12 : unit.fma ? 6 : 4;
-  plan.tileRows = std::min(rows, rows >= 4 ? mostRows : 3);
+  const int64_t fewRows = 3;
+  plan.tileRows = std::min(rows, sizes.tileRows ? sizes.tileRows : rows >= 4 ? mostRows : fewRows);
   planSums(product, panelBytes / (plan.tileColumns() * bytes), plan);
   plan.columns = evenPart(columns, packedBytes / (plan.sums * bytes), plan.tileColumns());
   plan.rows = evenPart(rows, blockBytes / (plan.sums * bytes), plan.tileRows);
@@ -411,7 +417,7 @@ class TileProducts : public PassWrapper<TileProducts, OperationPass<func::FuncOp
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileProducts)
 
-  explicit TileProducts(const VectorUnit& unit) : unit_(unit) {}
+  TileProducts(const VectorUnit& unit, const ProductSizes& sizes) : unit_(unit), sizes_(sizes) {}
   TileProducts(const TileProducts&) = default;
 
   llvm::StringRef getName() const override { return "tile-products"; }
@@ -425,7 +431,7 @@ public:
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
       std::optional<Product> product = readProduct(op);
-      std::optional<Plan> plan = product ? planFor(*product, unit_) : std::nullopt;
+      std::optional<Plan> plan = product ? planFor(*product, unit_, sizes_) : std::nullopt;
       if (!plan)
         continue;
       OpBuilder builder(op);
@@ -436,12 +442,13 @@ public:
 
 private:
   VectorUnit unit_;
+  ProductSizes sizes_;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createTileProductsPass(const VectorUnit& unit) {
-  return std::make_unique<TileProducts>(unit);
+std::unique_ptr<Pass> createTileProductsPass(const VectorUnit& unit, const ProductSizes& sizes) {
+  return std::make_unique<TileProducts>(unit, sizes);
 }
 
 } // namespace nocturne::compiler

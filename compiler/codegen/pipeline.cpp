@@ -15,6 +15,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -26,6 +27,8 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -97,11 +100,15 @@ std::unique_ptr<Pass> createExpandStridedCopiesPass() {
   return std::make_unique<ExpandStridedCopies>();
 }
 
-void addTensorPipeline(OpPassManager& passes, const CpuTarget& target) {
+void addInliningPipeline(OpPassManager& passes) {
   passes.addPass(createInlinerPass());
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+}
+
+void addTensorPipeline(OpPassManager& passes, const CpuTarget& target) {
+  addInliningPipeline(passes);
   addOptimisations(passes, target);
 }
 
@@ -125,12 +132,25 @@ void addBufferization(OpPassManager& passes) {
   passes.addPass(createConvertBufferizationToMemRefPass());
 }
 
-void addBufferPipeline(OpPassManager& passes, const CpuTarget& target) {
+void addBufferPipeline(OpPassManager& passes, const CompileOptions& options) {
   addBufferization(passes);
   OpPassManager& functions = passes.nest<func::FuncOp>();
-  addBufferOptimisations(functions, target);
+  if (!options.plain)
+    addBufferOptimisations(functions, options.target, options.products);
   functions.addPass(createExpandStridedCopiesPass());
   functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+}
+
+void addVectorPipeline(OpPassManager& passes) {
+  OpPassManager& functions = passes.nest<func::FuncOp>();
+  functions.addPass(vector::createLowerVectorMaskPass());
+  functions.addPass(vector::createLowerVectorMultiReductionPass());
+  VectorTransferToSCFOptions unrolled;
+  unrolled.unroll = true;
+  functions.addPass(createConvertVectorToSCFPass(unrolled));
+  functions.addPass(createLoopInvariantCodeMotionPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
 }

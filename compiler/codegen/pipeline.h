@@ -3,18 +3,22 @@
 
 #include "mlir/Pass/PassManager.h"
 
-#include "compiler/codegen/target.h"
+#include "compiler/codegen/compile_options.h"
 
 namespace nocturne::compiler {
 
 // The pipeline is run in these pieces so that what each made can be kept.
+// Inlining alone; tensors stay.
+void addInliningPipeline(mlir::OpPassManager& passes);
 // Inlining and optimisation; tensors stay.
 void addTensorPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
 // Tensors become buffers, results become arguments behind the others; linalg stays. For every
 // target.
 void addBufferization(mlir::OpPassManager& passes);
 // The same, and loops take linalg's place.
-void addBufferPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
+void addBufferPipeline(mlir::OpPassManager& passes, const CompileOptions& options);
+// Loops take the place of vectors of several dimensions, which only schedules make.
+void addVectorPipeline(mlir::OpPassManager& passes);
 // Loops and buffers become the LLVM dialect.
 void addLlvmPipeline(mlir::OpPassManager& passes);
 
