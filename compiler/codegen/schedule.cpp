@@ -26,7 +26,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
-#include "compiler/codegen/diagnostics.h"
+#include "compiler/lowering/diagnostics.h"
 #include "compiler/reader/scan.h"
 
 namespace nocturne::compiler {

@@ -1,7 +1,11 @@
 #include "compiler/codegen/target.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
