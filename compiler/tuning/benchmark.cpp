@@ -175,7 +175,7 @@ PinnedThread::~PinnedThread() {
     ::sched_setaffinity(0, before_.size(), reinterpret_cast<const cpu_set_t*>(before_.data()));
 }
 
-std::string processorName() {
+std::string processorIdentity() {
   const CpuTarget native = cpuTarget("native");
   constexpr size_t kDigits = 8;
   return modelName() + " (" + native.cpu + ", features " +

@@ -55,6 +55,6 @@ private:
 
 // The processor at hand by its names and, shortened to a number, its features: what times are
 // valid for.
-std::string processorName();
+std::string processorIdentity();
 
 } // namespace nocturne::compiler

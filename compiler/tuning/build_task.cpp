@@ -96,7 +96,7 @@ private:
 
   void plan() {
     report_.target = target_;
-    report_.processor = processorName();
+    report_.processor = processorIdentity();
     const Candidate reference = referenceCandidate();
     Hasher hasher;
     hasher.field("nocturne task").number(kTuningVersion).field(task_.entry);

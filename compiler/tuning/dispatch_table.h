@@ -36,7 +36,7 @@ struct CandidateRecord {
 };
 
 struct Dispatch {
-  std::string processor; // what the times are valid for, see processorName()
+  std::string processor; // what the times are valid for, see processorIdentity()
   std::vector<CandidateRecord> candidates;
   size_t winner = 0;
 };

@@ -54,8 +54,8 @@ TEST_CASE("calls are timed in turns, and more often within a sample the shorter 
 
 TEST_CASE("a processor has a name") {
   const PinnedThread pinned;
-  CHECK(processorName().find("features") != std::string::npos);
-  CHECK(processorName() == processorName());
+  CHECK(processorIdentity().find("features") != std::string::npos);
+  CHECK(processorIdentity() == processorIdentity());
 }
 
 } // namespace nocturne::test
