@@ -40,8 +40,8 @@ TEST_CASE("calls are timed in turns, and more often within a sample the shorter 
                                                     [&] {
                                                       ++secondCalls;
                                                       for (int i = 0; i < 20'000; ++i)
-          kept.store(i, std::memory_order_relaxed);
-      }};
+                                                        kept.store(i, std::memory_order_relaxed);
+                                                    }};
   const std::vector<Timing> timings = timeCalls(calls, {1e-4, 1e-4, 7, 1});
   REQUIRE(timings.size() == 2);
   CHECK(timings[0].samples == 7);
