@@ -34,6 +34,7 @@
 #include "mlir/Transforms/Passes.h"
 
 #include "compiler/codegen/optimize.h"
+#include "compiler/codegen/outline_loops.h"
 
 namespace nocturne::compiler {
 
@@ -156,6 +157,7 @@ void addVectorPipeline(OpPassManager& passes) {
 }
 
 void addLlvmPipeline(OpPassManager& passes) {
+  passes.addPass(createOutlineLoopsPass());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());

@@ -209,4 +209,22 @@ TEST_CASE("the gradient of batch normalisation has no mean and no slope") {
   claims.hold();
 }
 
+TEST_CASE("a function of more loops than are compiled in one piece computes what it did") {
+  // The mean of equal numbers, over and over: each step is a sum and a loop that spreads it.
+  Claims claims;
+  const std::string vector = "tensor<4xf32>", scalar = "tensor<f32>";
+  std::string x = claims.value(vector, "[3.0, 3.0, 3.0, 3.0]");
+  const std::string quarter = claims.value(vector, "0.25"), zero = claims.value(scalar, "0.0");
+  for (int step = 0; step < 40; ++step) {
+    std::string sum = claims.result("\"stablehlo.reduce\"(" + x + ", " + zero +
+                                    ") <{dimensions = array<i64: 0>}> " + region("add", "f32") +
+                                    " : (" + vector + ", " + scalar + ") -> " + scalar);
+    std::string spread = claims.result("stablehlo.broadcast_in_dim " + sum + ", dims = [] : (" +
+                                       scalar + ") -> " + vector);
+    x = claims.result("stablehlo.multiply " + spread + ", " + quarter + " : " + vector);
+  }
+  claims.equal(x, vector, "[3.0, 3.0, 3.0, 3.0]");
+  claims.hold();
+}
+
 } // namespace
