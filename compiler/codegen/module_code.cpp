@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -19,7 +20,6 @@
 #include "compiler/lowering/families.h"
 #include "compiler/lowering/foreign_ops.h"
 #include "compiler/lowering/lowering.h"
-#include "compiler/reader/scan.h"
 
 namespace nocturne::compiler {
 
@@ -156,12 +156,8 @@ LogicalResult compileModule(ParsedModule& parsed, const CompileOptions& options,
 
 LogicalResult compileText(std::string text, const std::string& path, const CompileOptions& options,
                           ModuleCode& code, Failure& failure) {
-  if (std::optional<Failure> problem = scanText(text, path)) {
-    failure = *problem;
-    return mlir::failure();
-  }
   ParsedModule parsed;
-  if (failed(parseModule(text, path, parsed, failure)))
+  if (failed(scanAndParse(std::move(text), path, parsed, failure)))
     return mlir::failure();
   return compileModule(parsed, options, code, failure);
 }

@@ -28,7 +28,6 @@
 #include "compiler/lowering/foreign_ops.h"
 #include "compiler/lowering/lowering.h"
 #include "compiler/reader/locations.h"
-#include "compiler/reader/scan.h"
 
 namespace nocturne::compiler {
 
@@ -197,12 +196,8 @@ LogicalResult generateCuda(ParsedModule& parsed, const CudaOptions& options, Cud
 
 LogicalResult generateCuda(std::string text, const std::string& path, const CudaOptions& options,
                            CudaCode& code, Failure& failure) {
-  if (std::optional<Failure> problem = scanText(text, path)) {
-    failure = *problem;
-    return mlir::failure();
-  }
   ParsedModule parsed;
-  if (failed(parseModule(text, path, parsed, failure)))
+  if (failed(scanAndParse(std::move(text), path, parsed, failure)))
     return mlir::failure();
   return generateCuda(parsed, options, code, failure);
 }

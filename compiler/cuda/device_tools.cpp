@@ -1,17 +1,13 @@
 #include "compiler/cuda/device_tools.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string_view>
 
 #include "compiler/cuda/embedded_launcher.h"
 #include "compiler/drivers/linker.h"
 #include "engine/error.h"
 #include "engine/subprocess.h"
+#include "storage/temporary_folder.h"
 
 namespace nocturne::compiler {
 
@@ -19,49 +15,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kAssemblerTimeout{120'000};
 
-// Gone, with what is in it, at the end of the scope.
-class ScratchFolder {
-public:
-  ScratchFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "nocturne-cuda-XXXXXX";
-    if (!mkdtemp(pattern.data()))
-      throw StorageError(StorageErrorKind::Other,
-                         pattern + ": cannot be made: " + std::strerror(errno));
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
-  void write(const char* name, std::string_view content) const {
-    const std::string path = path_ + '/' + name;
-    std::ofstream file(path, std::ios::binary);
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-    if (!file.flush())
-      throw StorageError(StorageErrorKind::Full, path + ": cannot be written");
-  }
-
-  std::string read(const char* name) const {
-    std::ifstream file(path_ + '/' + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-private:
-  std::string path_;
-};
-
 } // namespace
 
 std::string checkPtx(const std::string& ptx, const CudaTarget& target) {
   const std::string program = findProgram("ptxas");
   if (program.empty() || ptx.empty())
     return "";
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("kernel.ptx", ptx);
   ProgramLimits limits;
   limits.timeout = kAssemblerTimeout;
@@ -79,7 +39,7 @@ std::string checkPtx(const std::string& ptx, const CudaTarget& target) {
 }
 
 std::string withLauncher(const std::string& object) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("program.o", object);
   folder.write("launcher.o", embeddedLauncher());
   LinkRequest request;
@@ -88,7 +48,8 @@ std::string withLauncher(const std::string& object) {
   request.output = "whole.o";
   request.kind = OutputKind::Object;
   Linker().link(request);
-  return folder.read("whole.o");
+  std::ifstream whole(folder / "whole.o", std::ios::binary);
+  return {std::istreambuf_iterator<char>(whole), {}};
 }
 
 } // namespace nocturne::compiler

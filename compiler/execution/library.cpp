@@ -1,16 +1,11 @@
 #include "compiler/execution/library.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
 #include <dlfcn.h>
 
 #include "compiler/codegen/runtime_libraries.h"
 #include "compiler/drivers/linker.h"
 #include "engine/error.h"
+#include "storage/temporary_folder.h"
 
 namespace nocturne::compiler {
 
@@ -20,42 +15,14 @@ ItemError failure(FailureKind kind, const std::string& message) {
   return ItemError({kind, message, "", 0, 0});
 }
 
-// Gone, with what is in it, at the end of the scope.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "nocturne-XXXXXX";
-    if (!mkdtemp(pattern.data()))
-      throw StorageError(StorageErrorKind::Other,
-                         pattern + ": cannot be made: " + std::strerror(errno));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string text() const { return path_; }
-  std::string operator/(const char* name) const { return path_ / name; }
-
-private:
-  std::filesystem::path path_;
-};
-
 } // namespace
 
 LoadedLibrary::LoadedLibrary(const std::string& object) {
   TemporaryFolder folder;
-  std::string objectPath = folder / "code.o", libraryPath = folder / "code.so";
-  std::ofstream file(objectPath, std::ios::binary);
-  file.write(object.data(), std::streamsize(object.size()));
-  file.close();
-  if (!file)
-    throw StorageError(StorageErrorKind::Full, objectPath + ": cannot be written");
+  const std::string libraryPath = folder / "code.so";
+  folder.write("code.o", object);
   LinkRequest request;
-  request.directory = folder.text();
+  request.directory = folder.path();
   request.objects = {"code.o"};
   request.output = request.soname = "code.so";
   request.libraries = runtimeLibraries();

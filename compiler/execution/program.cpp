@@ -4,11 +4,12 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "compiler/codegen/module_code.h"
 #include "compiler/execution/library.h"
 #include "compiler/execution/split.h"
-#include "compiler/reader/scan.h"
+#include "compiler/reader/parse.h"
 #include "engine/error.h"
 
 namespace nocturne::compiler {
@@ -189,11 +190,9 @@ ProgramReport runProgramText(std::string text, const std::string& path,
                              const ProgramOptions& options) {
   ProgramReport report;
   try {
-    if (std::optional<Failure> problem = scanText(text, path))
-      throw ItemError(*problem);
     ParsedModule parsed;
     Failure failure;
-    if (failed(parseModule(text, path, parsed, failure)))
+    if (failed(scanAndParse(std::move(text), path, parsed, failure)))
       throw ItemError(failure);
     SplitProgram program = splitProgram(*parsed.module);
     report.operations = program.operations;

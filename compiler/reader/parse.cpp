@@ -10,6 +10,7 @@
 
 #include "compiler/dialect/Register.h"
 #include "compiler/reader/locations.h"
+#include "compiler/reader/scan.h"
 
 namespace nocturne::compiler {
 
@@ -102,6 +103,15 @@ mlir::LogicalResult parseModule(const std::string& text, const std::string& path
     return mlir::success();
   failure = errors.failure();
   return mlir::failure();
+}
+
+mlir::LogicalResult scanAndParse(std::string text, const std::string& path, ParsedModule& parsed,
+                                 Failure& failure) {
+  if (std::optional<Failure> problem = scanText(text, path)) {
+    failure = *std::move(problem);
+    return mlir::failure();
+  }
+  return parseModule(text, path, parsed, failure);
 }
 
 } // namespace nocturne::compiler

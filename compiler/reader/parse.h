@@ -23,4 +23,8 @@ struct ParsedModule {
 mlir::LogicalResult parseModule(const std::string& text, const std::string& path,
                                 ParsedModule& parsed, Failure& failure);
 
+// The same for a text as it was read: scanText() comes first.
+mlir::LogicalResult scanAndParse(std::string text, const std::string& path, ParsedModule& parsed,
+                                 Failure& failure);
+
 } // namespace nocturne::compiler

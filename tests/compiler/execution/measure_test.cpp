@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -72,11 +71,13 @@ TEST_CASE("there are as many samples as asked for, and longer calls are their ow
   request.warmup = 2;
   int calls = 0;
   uint64_t callsPerSample = 0;
-  const auto wait = [&calls] {
+  const auto work = [&calls] {
     ++calls;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+    while (std::chrono::steady_clock::now() < end) {
+    }
   };
-  const std::vector<double> samples = takeSamples(wait, request, callsPerSample);
+  const std::vector<double> samples = takeSamples(work, request, callsPerSample);
   CHECK(samples.size() == 3);
   CHECK(callsPerSample == 1);
   CHECK(calls == 2 + 1 + 3);
