@@ -141,16 +141,19 @@ Run declareExecute(CLI::App& app) {
   app.add_option("paths", given->paths, "Modules: files, folders and patterns");
   app.add_option(
          "--inputs", given->inputs,
-         "What goes in: random, random:SEED, zeros, ones or NumPy files, one for all inputs "
-         "or one for each; repeatable")
+         "What goes in: random[:SEED[:SCALE]] (SCALE is the standard deviation of reals), zeros, "
+         "ones or NumPy files, one for all inputs or one for each; repeatable")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("A,B");
   app.add_flag("--generate-weights", given->generateWeights,
                "Make up the constants whose values the text leaves out");
   app.add_flag("--table", given->table, "Counts by operation; passing programs are not listed");
-  app.add_option("--print", given->print, "Results: summary (default), full or none")
-      ->check(CLI::IsMember({"summary", "full", "none"}))
+  app.add_option(
+         "--print", given->print,
+         "Results: summary (default: the first elements), full, statistics (range, mean, what is "
+         "not finite, digest of the bits) or none")
+      ->check(CLI::IsMember({"summary", "full", "statistics", "none"}))
       ->type_name("HOW");
   app.add_option("--output-dir", given->outputDir, "Folder for results as NumPy files")
       ->type_name("DIR");

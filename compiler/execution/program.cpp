@@ -1,5 +1,6 @@
 #include "compiler/execution/program.h"
 
+#include <charconv>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -11,6 +12,7 @@
 #include "compiler/execution/split.h"
 #include "compiler/reader/parse.h"
 #include "engine/error.h"
+#include "engine/number_text.h"
 
 namespace nocturne::compiler {
 
@@ -46,23 +48,44 @@ std::string quotedOperation(const std::string& message) {
   return "";
 }
 
+struct RandomChoice {
+  uint64_t seed = 0;
+  double scale = 1;
+};
+
+// Of "random:SEED:SCALE" and its shorter forms; nothing if `choice` is not of this kind.
+std::optional<RandomChoice> randomChoice(std::string_view choice) {
+  constexpr std::string_view kName = "random";
+  RandomChoice random;
+  if (choice == kName)
+    return random;
+  if (!choice.starts_with("random:"))
+    return std::nullopt;
+  std::string_view rest = choice.substr(kName.size() + 1);
+  std::string_view seed = rest.substr(0, rest.find(':'));
+  auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), random.seed);
+  if (error != std::errc() || end != seed.data() + seed.size())
+    throw UsageError("\"" + std::string(choice) + "\": the seed is no whole number below 2^64");
+  if (seed.size() == rest.size())
+    return random;
+  std::optional<double> scale = parseNumber(rest.substr(seed.size() + 1));
+  if (!scale || *scale < 0)
+    throw UsageError("\"" + std::string(choice) + "\": the scale is no number of 0 or more");
+  random.scale = *scale;
+  return random;
+}
+
 TensorData makeInput(const std::string& choice, const LibraryArgument& argument, size_t index) {
   if (choice == "zeros")
     return TensorData(argument);
-  if (choice != "ones" && choice != "random" && !choice.starts_with("random:"))
+  std::optional<RandomChoice> random = randomChoice(choice);
+  if (!random && choice != "ones")
     return readNpy(choice, argument);
   TensorData tensor(argument);
-  if (choice == "ones") {
+  if (random)
+    fillRandom(tensor, random->seed + (uint64_t(index) << 32), random->scale);
+  else
     fillConstant(tensor, 1);
-    return tensor;
-  }
-  uint64_t seed = 0;
-  for (char digit : choice.substr(std::min<size_t>(7, choice.size()))) {
-    if (digit < '0' || digit > '9')
-      throw UsageError("\"" + choice + "\": the seed is no number");
-    seed = seed * 10 + uint64_t(digit - '0');
-  }
-  fillRandom(tensor, seed + (uint64_t(index) << 32));
   return tensor;
 }
 

@@ -29,7 +29,8 @@ constexpr size_t kOutcomes = size_t(Outcome::Timeout) + 1;
 struct ProgramOptions {
   CompileOptions compile;
   // What the entry function's own arguments are: none, one for all of them, or one for each.
-  // "random", "random:SEED", "zeros", "ones", or a NumPy file.
+  // "random", "random:SEED", "random:SEED:SCALE" (of fillRandom; 0 and 1 where left out), "zeros",
+  // "ones", or a NumPy file.
   std::vector<std::string> inputs;
 };
 

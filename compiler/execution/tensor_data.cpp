@@ -4,10 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <numbers>
 
+#include "engine/digest.h"
 #include "engine/error.h"
+#include "engine/number_text.h"
 
 namespace nocturne::compiler {
 
@@ -94,6 +97,30 @@ std::string TensorData::text(size_t limit) const {
   return text + (shown < count_ ? ", ..." : std::string(dims_.size(), ']'));
 }
 
+std::string TensorData::statisticsText() const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double least = kInfinity, greatest = -kInfinity, sum = 0;
+  size_t finite = 0;
+  for (size_t i = 0; i < componentCount(); ++i) {
+    double number = value(i);
+    if (!std::isfinite(number))
+      continue;
+    ++finite;
+    least = std::min(least, number);
+    greatest = std::max(greatest, number);
+    sum += number;
+  }
+  std::string text = dtype_ + '[' + dimsText(dims_) + "]:";
+  if (finite > 0)
+    text += ' ' + shortest(least) + " to " + shortest(greatest) + ", mean " +
+            shortest(sum / double(finite)) + ';';
+  if (finite < componentCount())
+    text += ' ' + std::to_string(componentCount() - finite) + " of " +
+            std::to_string(componentCount()) + " not finite;";
+  std::string_view held(reinterpret_cast<const char*>(data()), bytes());
+  return text + " digest " + hashBytes(held).hex().substr(0, 16);
+}
+
 std::string TensorData::placeText(size_t index) const {
   std::vector<int64_t> place(dims_.size());
   for (size_t axis = dims_.size(); axis-- > 0;) {
@@ -103,7 +130,7 @@ std::string TensorData::placeText(size_t index) const {
   return '[' + dimsText(place) + ']';
 }
 
-void fillRandom(TensorData& tensor, uint64_t seed) {
+void fillRandom(TensorData& tensor, uint64_t seed, double scale) {
   Random random(seed);
   for (size_t i = 0; i < tensor.componentCount(); ++i) {
     switch (tensor.format().kind) {
@@ -117,7 +144,7 @@ void fillRandom(TensorData& tensor, uint64_t seed) {
       tensor.setValue(i, double(random.next() % 8));
       break;
     case ElementFormat::Kind::Real:
-      tensor.setValue(i, random.normal());
+      tensor.setValue(i, random.normal() * scale);
       break;
     }
   }

@@ -43,6 +43,10 @@ public:
   // for all of them).
   std::string typeText() const;
   std::string text(size_t limit = 0) const;
+  // "f32[2,3]: -1.5 to 2, mean 0.25; digest 0123456789abcdef" for looking at large results: parts
+  // of complex elements count as numbers, `; 5 of 6 not finite` comes before the digest, and range
+  // and mean are of the finite ones. Equal digests mean equal bits.
+  std::string statisticsText() const;
   // "[1,0]" of the element at `index`.
   std::string placeText(size_t index) const;
 
@@ -57,9 +61,9 @@ private:
   std::unique_ptr<std::byte, Free> data_;
 };
 
-// Fills `tensor` with numbers from a generator of fixed sequence: reals of the standard normal
-// distribution, small integers, booleans of either kind.
-void fillRandom(TensorData& tensor, uint64_t seed);
+// Fills `tensor` with numbers from a generator of fixed sequence: reals of the normal distribution
+// around 0 with standard deviation `scale`, small integers, booleans of either kind.
+void fillRandom(TensorData& tensor, uint64_t seed, double scale = 1);
 void fillConstant(TensorData& tensor, double value);
 
 // Files of NumPy. Types that NumPy lacks (bf16, f8, ...) are kept as unsigned integers of their

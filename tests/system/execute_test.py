@@ -113,6 +113,18 @@ class Execute(harness.SystemTest):
         out, _ = self.run_command("execute", path, expect=3)
         self.assertIn("takes 2 inputs", out)
 
+    def test_random_inputs_have_a_scale(self):
+        path = self.program("add", ADD)
+        plain, _ = self.run_command("execute", path, "--inputs", "random")
+        self.assertEqual(plain, self.run_command("execute", path, "--inputs", "random:0:1")[0])
+        out, _ = self.run_command("execute", path, "--inputs", "random:0:0", "--print", "statistics")
+        self.assertIn("f32[2]: 0 to 0, mean 0; digest ", out)
+        for wrong, why in (("random:x", "the seed"), ("random:", "the seed"), ("random:1:", "the scale"),
+                           ("random:1:-1", "the scale"), ("random:1:nan", "the scale"),
+                           ("random:18446744073709551616", "the seed")):
+            out, _ = self.run_command("execute", path, "--inputs", wrong, expect=3)
+            self.assertIn(f'"{wrong}": {why}', out)
+
     def test_older_processors(self):
         path = self.program("a", checked("stablehlo.add", "[11.0, 22.0]"))
         self.run_command("execute", path, "--cpu", "x86-64", "--opt-level", "0")

@@ -56,7 +56,9 @@ OrderedJson resultJson(const compiler::TensorData& result, const ExecuteArgument
   constexpr size_t kSummary = 8;
   OrderedJson json;
   json["type"] = result.typeText();
-  json["text"] = result.text(arguments.print == "full" ? 0 : kSummary);
+  json["text"] = arguments.print == "statistics"
+                     ? result.statisticsText()
+                     : result.text(arguments.print == "full" ? 0 : kSummary);
   if (arguments.outputDir.empty())
     return json;
   std::string file = arguments.outputDir + '/' + stem(path) + '.' + std::to_string(index) + ".npy";

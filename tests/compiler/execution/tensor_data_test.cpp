@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include <unistd.h>
 
@@ -55,6 +56,43 @@ TEST_CASE("random tensors depend on the seed alone") {
   fillRandom(third, 2);
   CHECK(first.text() == second.text());
   CHECK(first.text() != third.text());
+}
+
+TEST_CASE("the scale is the standard deviation of random reals and leaves integers alone") {
+  TensorData first("f64", {10000}), second("f64", {10000});
+  fillRandom(first, 1);
+  fillRandom(second, 1, 0.25);
+  double squares = 0;
+  for (size_t i = 0; i < second.count(); ++i) {
+    REQUIRE(second.value(i) == first.value(i) * 0.25);
+    squares += second.value(i) * second.value(i);
+  }
+  // Of 10,000 numbers, the mean square is within 6 % of the variance: four standard errors.
+  CHECK(squares / 10000 == doctest::Approx(0.0625).epsilon(0.06));
+  TensorData whole("i32", {16}), scaled("i32", {16});
+  fillRandom(whole, 1);
+  fillRandom(scaled, 1, 0);
+  CHECK(whole.text() == scaled.text());
+}
+
+TEST_CASE("statistics are of the finite numbers and count the others") {
+  TensorData tensor = counting("f32", {2, 3});
+  const std::string all = tensor.statisticsText();
+  CHECK(all.starts_with("f32[2,3]: 0 to 5, mean 2.5; digest "));
+  CHECK(all.size() == all.find("digest ") + 7 + 16);
+  tensor.setValue(5, std::numeric_limits<double>::infinity());
+  tensor.setValue(0, std::numeric_limits<double>::quiet_NaN());
+  CHECK(tensor.statisticsText().starts_with(
+      "f32[2,3]: 1 to 4, mean 2.5; 2 of 6 not finite; digest "));
+  fillConstant(tensor, std::numeric_limits<double>::infinity());
+  CHECK(tensor.statisticsText().starts_with("f32[2,3]: 6 of 6 not finite; digest "));
+  CHECK(TensorData("f32", {0}).statisticsText().starts_with("f32[0]: digest "));
+}
+
+TEST_CASE("digests of statistics tell bits apart") {
+  TensorData zero("f32", {1}), negative("f32", {1});
+  negative.setValue(0, -0.0);
+  CHECK(zero.statisticsText() != negative.statisticsText());
 }
 
 TEST_CASE("ones are real") {
