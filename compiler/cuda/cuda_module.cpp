@@ -67,7 +67,8 @@ public:
       : module_(module), options_(options), code_(code), failure_(failure), source_(module) {}
 
   LogicalResult run() {
-    if (failed(readEntryPoints(module_, options_.symbolPrefix, code_.entries, failure_)))
+    if (failed(readEntryPoints(module_, options_.symbolPrefix, code_.entries, failure_)) ||
+        failed(refuseNamesOfTheLauncher()))
       return failure();
     return success(succeeded(stage("linalg", [&] { return lower(); })) &&
                    succeeded(stage("buffers", [&] { return bufferize(); })) &&
@@ -77,6 +78,22 @@ public:
   }
 
 private:
+  // Launcher and entry points share a library, and its callers use both from C.
+  LogicalResult refuseNamesOfTheLauncher() {
+    for (const LibraryEntry& entry : code_.entries) {
+      if (!llvm::is_contained({"nocturne_cuda_call", "nocturne_last_error", "nocturne_release"},
+                              entry.symbol))
+        continue;
+      failure_ = {FailureKind::UnsupportedOp,
+                  "function @" + entry.name + ": its name in C, " + entry.symbol +
+                      ", is that of a function of the launcher",
+                  "", 0, 0};
+      setPlace(failure_, module_.lookupSymbol(entry.name)->getLoc());
+      return failure();
+    }
+    return success();
+  }
+
   template <typename Step>
   LogicalResult stage(const char* name, Step step) {
     auto start = std::chrono::steady_clock::now();

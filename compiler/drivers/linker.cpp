@@ -12,7 +12,7 @@ namespace nocturne::compiler {
 namespace {
 
 // Raised when the arguments below change: libraries linked in another way have other keys.
-constexpr std::string_view kArgumentsVersion = "arguments 1";
+constexpr std::string_view kArgumentsVersion = "arguments 2";
 constexpr const char* kExportsFile = ".exports";
 constexpr const char* kIdentityFile = ".identity";
 
@@ -47,7 +47,7 @@ void writeInput(const LinkRequest& request, const char* name, const std::string&
 }
 
 std::string exportsText(const LinkRequest& request) {
-  std::string text = "{\n  global:\n    nocturne_*;\n";
+  std::string text = "{\n  global:\n    nocturne_*;\n    nocturne.identity;\n";
   for (const std::string& symbol : request.exports)
     text.append("    \"").append(symbol).append("\";\n");
   return text + "  local:\n    *;\n};\n";
@@ -79,7 +79,7 @@ std::vector<std::string> sharedLibraryWords(const std::string& program,
   words.insert(words.end(), request.objects.begin(), request.objects.end());
   if (!request.identity.empty())
     append(words, {"--format=binary", kIdentityFile, "--format=default",
-                   "--defsym=nocturne_identity=_binary__identity_start"});
+                   "--defsym=nocturne.identity=_binary__identity_start"});
   words.insert(words.end(), request.libraries.begin(), request.libraries.end());
   for (const std::string& folder : libraryFolders())
     words.push_back("-L" + folder);

@@ -15,11 +15,12 @@ struct LinkRequest {
   std::vector<std::string> objects; // names in that directory
   std::string output;               // a name in that directory
   OutputKind kind = OutputKind::SharedLibrary;
-  // The only symbols that a shared library shows, beside those that begin with "nocturne_".
+  // The only symbols that a shared library shows, beside nocturne.identity and those that begin
+  // with "nocturne_".
   std::vector<std::string> exports;
   std::vector<std::string> libraries; // by path, beside libc and libm
   std::string soname;
-  // The text behind the symbol nocturne_identity.
+  // The text behind the symbol nocturne.identity, which no function of a module can have.
   std::string identity;
   std::chrono::milliseconds timeout{300'000};
 };

@@ -1,5 +1,6 @@
 """nocturne build: many modules in worker processes that may be killed at any moment."""
 
+import ctypes
 import json
 import os
 import re
@@ -152,6 +153,28 @@ class Build(harness.SystemTest):
         self.assertNotIn("native", manifest["target"])
         slow, _ = self.build("models", "--target", "cpu --arch=native", "--opt-level", "0")
         self.assert_counts(slow, built=1)
+
+    def test_functions_may_have_names_that_libraries_have(self):
+        names = ["identity", "release", "malloc", "memcpy", "expf", "_init", "_start", "a b", "\u00e9"]
+        tensor = "tensor<2xf32>"
+        harness.write(self.path("models", "names.mlir"), "".join(
+            f'func.func @"{name}"(%x: {tensor}) -> {tensor} {{\n'
+            f"  %0 = stablehlo.exponential %x : {tensor}\n"
+            f"  %1 = stablehlo.add %0, %x : {tensor}\n  return %1 : {tensor}\n}}\n"
+            for name in names))
+        result, _ = self.build("models", "--target", "cpu --arch=native")
+        self.assert_counts(result, built=1)
+        module = result["modules"][0]
+        with open(os.path.join(module["folder"], "manifest.json"), encoding="utf-8") as file:
+            entries = json.load(file)["entries"]
+        self.assertEqual([entry["name"] for entry in entries], names)
+        library = ctypes.CDLL(module["library"])
+        for entry in entries:
+            given, made = (ctypes.c_float * 2)(0, 1), (ctypes.c_float * 2)()
+            arguments = (ctypes.c_void_p * 2)(ctypes.addressof(given), ctypes.addressof(made))
+            self.assertEqual(getattr(library, entry["symbol"])(arguments, ctypes.c_size_t(2)), 0)
+            self.assertAlmostEqual(made[0], 1, places=5)
+            self.assertAlmostEqual(made[1], 3.7182818, places=5)
 
     def test_mistakes_exit_with_1_and_build_nothing(self):
         self.modules(1)

@@ -148,6 +148,16 @@ TEST_CASE("functions that the host has in libm are a failure with their place") 
   CHECK(contains(failure.message, "no function 'expm1"));
 }
 
+TEST_CASE("a function cannot have the name of one of the launcher") {
+  const Failure failure = refusedForCuda(R"(func.func @release(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+})");
+  CHECK((failure.kind == FailureKind::UnsupportedOp));
+  CHECK(failure.line == 1);
+  CHECK(contains(failure.message, "function @release: its name in C, nocturne_release, is"));
+}
+
 TEST_CASE("loops of the host are a failure with their place") {
   const Failure failure = refusedForCuda(R"(func.func @main(%a: tensor<i32>) -> tensor<i32> {
   %0 = stablehlo.while(%i = %a) : tensor<i32>

@@ -246,7 +246,7 @@ TEST_CASE("a library shows its entries and who it is, and nothing else") {
   REQUIRE(library != nullptr);
   CHECK(::dlsym(library, outcome.manifest->entries[0].symbol.c_str()) != nullptr);
   CHECK(::dlsym(library, "nobodys_business") == nullptr);
-  const auto* identity = static_cast<const char*>(::dlsym(library, "nocturne_identity"));
+  const auto* identity = static_cast<const char*>(::dlsym(library, "nocturne.identity"));
   REQUIRE(identity != nullptr);
   CHECK(std::string(identity) == "nocturne abi=1 key=" + outcome.key.hex());
   ::dlclose(library);

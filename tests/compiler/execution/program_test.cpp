@@ -35,7 +35,58 @@ func.func private @expected() -> tensor<3xf32> {
 })";
 }
 
+// Products with the matrix that moves every column by one; after 16 layers all are back.
+std::string layers(size_t count) {
+  std::string body, last = "%0";
+  for (size_t i = 0; i < count; ++i) {
+    std::string name = "%layer" + std::to_string(i);
+    body += "  " + name + " = stablehlo.dot_general " + last +
+            ", %turn, contracting_dims = [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> "
+            "tensor<16x16xf32>\n";
+    last = name;
+  }
+  return R"(
+func.func @main() {
+  %0 = call @inputs() : () -> tensor<16x16xf32>
+  %row = stablehlo.iota dim = 0 : tensor<16x16xi32>
+  %column = stablehlo.iota dim = 1 : tensor<16x16xi32>
+  %one = stablehlo.constant dense<1> : tensor<16x16xi32>
+  %width = stablehlo.constant dense<16> : tensor<16x16xi32>
+  %next = stablehlo.add %row, %one : tensor<16x16xi32>
+  %wrapped = stablehlo.remainder %next, %width : tensor<16x16xi32>
+  %here = stablehlo.compare EQ, %wrapped, %column : (tensor<16x16xi32>, tensor<16x16xi32>) -> tensor<16x16xi1>
+  %turn = stablehlo.convert %here : (tensor<16x16xi1>) -> tensor<16x16xf32>
+)" + body +
+         "  stablehlo.custom_call @check.expect_eq(" + last +
+         R"(, %0) : (tensor<16x16xf32>, tensor<16x16xf32>) -> ()
+  return
+}
+func.func private @inputs() -> tensor<16x16xf32> {
+  %0 = stablehlo.iota dim = 1 : tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+})";
+}
+
+size_t countOf(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
 } // namespace
+
+TEST_CASE("equal layers of a large function share code and keep their own values") {
+  ProgramOptions options;
+  options.compile.keepStages = true;
+  ProgramReport report = runProgramText(layers(64), "test.mlir", options);
+  CHECK(report.message == "");
+  CHECK((report.outcome == Outcome::Pass));
+  size_t functions = countOf(report.stages.back().second, "\ndefine ");
+  CHECK(functions > 3); // the entry points and bodies of @main and @inputs, and the layers' loops
+  CHECK(functions < 30);
+  CHECK((runProgramText(layers(63), "test.mlir", options).outcome == Outcome::Mismatch));
+}
 
 TEST_CASE("a program whose checks hold passes") {
   ProgramReport report = runText(checkedSum("[11.0, 12.0, 13.0]"));
