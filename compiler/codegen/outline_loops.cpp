@@ -48,7 +48,7 @@ public:
 private:
   // Of everything but which values are used and where the source says that they come from.
   static size_t hash(func::FuncOp function) {
-    llvm::hash_code code = llvm::hash_value(function.getFunctionType());
+    llvm::hash_code code = hash_value(Type(function.getFunctionType()));
     function.getBody().walk([&](Operation* op) {
       code = llvm::hash_combine(
           code, OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
