@@ -47,7 +47,9 @@ void writeInput(const LinkRequest& request, const char* name, const std::string&
 }
 
 std::string exportsText(const LinkRequest& request) {
-  std::string text = "{\n  global:\n    nocturne_*;\n    nocturne.identity;\n";
+  std::string text = "{\n  global:\n    nocturne_*;\n";
+  if (!request.identity.empty())
+    text += "    nocturne.identity;\n";
   for (const std::string& symbol : request.exports)
     text.append("    \"").append(symbol).append("\";\n");
   return text + "  local:\n    *;\n};\n";
