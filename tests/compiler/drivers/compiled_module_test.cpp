@@ -104,6 +104,12 @@ TEST_CASE("features are known by the names of compilers and of the kernel") {
   CHECK(processorHas("sse4.2") == processorHas("sse4-2"));
   CHECK(missingFeatures({"sse2", "xyz", "x86-64"}) == std::vector<std::string>{"xyz"});
 }
+
+TEST_CASE("features that kernels leave out are those of the processor") {
+  CHECK(processorHas("shstk") == (__builtin_cpu_supports("shstk") != 0));
+  CHECK(processorHas("wbnoinvd") == (__builtin_cpu_supports("wbnoinvd") != 0));
+  CHECK(processorHas("ptwrite") == (__builtin_cpu_supports("ptwrite") != 0));
+}
 #endif
 
 } // namespace nocturne::test
