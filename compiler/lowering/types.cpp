@@ -10,9 +10,10 @@ namespace {
 
 using namespace mlir;
 
-// Floats that LLVM has, so that they stay what they are.
+// Floats that stay what they are. LLVM has bf16 too, but for processors without instructions for
+// it even moving one into a vector may become a call of a function of a newer libgcc.
 bool isNative(FloatType type) {
-  return type.isF64() || type.isF32() || type.isF16() || type.isBF16();
+  return type.isF64() || type.isF32() || type.isF16();
 }
 
 // The part of a small float format that decoding and encoding need.
@@ -207,12 +208,10 @@ Value encodeSmall(OpBuilder& builder, Location loc, const Format& format, Type s
   return bits.narrow(code, storage);
 }
 
-// bf16 is the upper half of f32, so its conversions are a few integer operations that vectorise;
-// LLVM would call a function of a newer libgcc instead.
+// bf16 is the upper half of f32, so its conversions are a few integer operations that vectorise.
 Value decodeBfloat(OpBuilder& builder, Location loc, Value stored) {
   Bits bits(builder, loc);
-  Value code = arith::BitcastOp::create(builder, loc, builder.getI16Type(), stored);
-  return bits.asFloat(bits.shl(bits.widen(code), 16));
+  return bits.asFloat(bits.shl(bits.widen(stored), 16));
 }
 
 Value encodeBfloat(OpBuilder& builder, Location loc, Value number) {
@@ -224,8 +223,7 @@ Value encodeBfloat(OpBuilder& builder, Location loc, Value number) {
   Value isNan = bits.compare(ugt, magnitude, bits.i32(0x7F800000));
   Value quiet = bits.ori(word, bits.i32(0x00400000));
   Value upper = bits.shr(bits.select(isNan, quiet, rounded), 16);
-  Value code = bits.narrow(upper, builder.getI16Type());
-  return arith::BitcastOp::create(builder, loc, builder.getBF16Type(), code);
+  return bits.narrow(upper, builder.getI16Type());
 }
 
 } // namespace
@@ -234,7 +232,8 @@ Type storageType(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element))
     return IntegerType::get(element.getContext(), integer.getWidth());
   if (auto real = dyn_cast<FloatType>(element))
-    return isNative(real) ? element : IntegerType::get(element.getContext(), 8);
+    return isNative(real) ? element
+                          : IntegerType::get(element.getContext(), real.getWidth() > 8 ? 16 : 8);
   return element;
 }
 
