@@ -7,6 +7,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
 
+#include "compiler/dialect/AttrHelpers.h"
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/scalars.h"
 
@@ -25,6 +26,36 @@ Value emptyLike(OpBuilder& builder, Location loc, RankedTensorType type) {
   return tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
 }
 
+// Where `operand` is read for each element of the result; null where their shapes do not go
+// together. Operations of CHLO whose names say so stretch dimensions of size 1 and add dimensions
+// in front, or where their attribute has them.
+AffineMap readingMap(Operation* op, Value operand, RankedTensorType result) {
+  Builder builder(op->getContext());
+  const auto rank = static_cast<unsigned>(result.getRank());
+  if (isScalarTensor(operand))
+    return AffineMap::get(rank, 0, op->getContext());
+  auto type = dyn_cast<RankedTensorType>(operand.getType());
+  if (!type)
+    return {};
+  if (type.getShape() == result.getShape())
+    return builder.getMultiDimIdentityMap(rank);
+  if (!op->getName().getStringRef().starts_with("chlo.broadcast_") || type.getRank() > rank)
+    return {};
+  const int64_t added = rank - type.getRank();
+  SmallVector<int64_t> places = stablehlo::readI64List(op->getAttr("broadcast_dimensions"));
+  if (added == 0 || static_cast<int64_t>(places.size()) != type.getRank())
+    places = llvm::to_vector(llvm::seq<int64_t>(added, rank));
+  SmallVector<AffineExpr> exprs;
+  for (auto [size, place] : llvm::zip(type.getShape(), places)) {
+    const bool exists = place >= 0 && place < rank;
+    if (!exists || (size != 1 && size != result.getDimSize(static_cast<unsigned>(place))))
+      return {};
+    exprs.push_back(size == 1 ? builder.getAffineConstantExpr(0)
+                              : builder.getAffineDimExpr(static_cast<unsigned>(place)));
+  }
+  return AffineMap::get(rank, 0, exprs, op->getContext());
+}
+
 // One loop over the result; operands of rank 0 are read at every element. `emit` gets the operands'
 // elements as they are held.
 LogicalResult rewriteAsGeneric(Operation* op, ValueRange operands, RankedTensorType resultType,
@@ -32,9 +63,11 @@ LogicalResult rewriteAsGeneric(Operation* op, ValueRange operands, RankedTensorT
                                llvm::function_ref<Value(OpBuilder&, Location, ValueRange)> emit) {
   int64_t rank = resultType.getRank();
   SmallVector<AffineMap> maps;
-  for (Value operand : operands)
-    maps.push_back(isScalarTensor(operand) ? AffineMap::get(rank, 0, rewriter.getContext())
-                                           : rewriter.getMultiDimIdentityMap(rank));
+  for (Value operand : operands) {
+    maps.push_back(readingMap(op, operand, resultType));
+    if (!maps.back())
+      return failure();
+  }
   maps.push_back(rewriter.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   bool emitted = true;
@@ -66,11 +99,6 @@ public:
         getTypeConverter()->convertType(op->getResult(0).getType()));
     if (!type)
       return failure();
-    for (Value operand : operands) {
-      auto shape = dyn_cast<RankedTensorType>(operand.getType());
-      if (!shape || (shape.getRank() != 0 && shape.getShape() != type.getShape()))
-        return failure();
-    }
     return rewriteAsGeneric(op, operands, type, rewriter,
                             [&](OpBuilder& builder, Location loc, ValueRange elements) {
                               return emitScalarOp(builder, loc, op, elements);

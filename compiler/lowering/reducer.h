@@ -7,9 +7,10 @@
 namespace nocturne::compiler {
 
 // Made from the body of a reduce, reduce_window or select_and_scatter, whose arguments are one
-// accumulator for each operand and then one value for each. A body that only adds or multiplies
-// floats narrower than f32 accumulates in f32 and rounds once at the end, as XLA does; every other
-// body rounds whenever it says so.
+// accumulator for each operand and then one value for each. A reduce that only adds or multiplies
+// floats narrower than f32 accumulates in f32 and rounds once at the end, because its sums may be
+// long and may be taken in any order; windows, whose order is fixed, round at every step as XLA and
+// the interpreter of StableHLO do. Every other body rounds whenever it says so.
 class Reducer {
 public:
   // `op` has the region; `inputElements` are the StableHLO element types of its operands.

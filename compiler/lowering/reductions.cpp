@@ -19,8 +19,8 @@ Reducer::Reducer(Operation* op, Block& body, ArrayRef<Type> inputElements)
     : op_(op), body_(body), inputElements_(inputElements) {
   Operation* only = onlyOperation(body);
   auto accumulator = dyn_cast<FloatType>(elementTypeOf(body.getArgument(0).getType()));
-  if (only && isa<stablehlo::AddOp, stablehlo::MulOp>(only) && accumulator &&
-      computeType(accumulator) != accumulator && isa<FloatType>(inputElements[0]))
+  if (isa<stablehlo::ReduceOp>(op) && only && isa<stablehlo::AddOp, stablehlo::MulOp>(only) &&
+      accumulator && computeType(accumulator) != accumulator && isa<FloatType>(inputElements[0]))
     wide_ = only;
 }
 

@@ -118,6 +118,20 @@ bool mayRepeat(Operation* only, Attribute value) {
   return false;
 }
 
+// A window combines its places from the first on. A scan from the end meets them the other way
+// round, and then sums of floats are rounded differently. Windows longer than this are scanned all
+// the same, since taking each by itself is work of their length squared.
+constexpr int64_t kLongestInOrder = 64;
+
+bool keepsRounding(const Scan& scan, ArrayRef<int64_t> shape, Block& body) {
+  Operation* only = Reducer::onlyOperation(body);
+  bool rounds = llvm::any_of(body.getArgumentTypes(), [](Type type) {
+    return isa<FloatType, ComplexType>(elementTypeOf(type));
+  });
+  return !scan.reverse || !rounds || isa_and_nonnull<stablehlo::MaxOp, stablehlo::MinOp>(only) ||
+         shape[scan.dim] > kLongestInOrder;
+}
+
 // Carries one accumulator (of a row of what lies inside of the scanned dimension) along it, for
 // every place outside of it.
 class ScanEmitter {
@@ -273,7 +287,8 @@ struct LowerReduceWindow : OpConversionPattern<stablehlo::ReduceWindowOp> {
     ArrayRef<int64_t> inputShape =
         cast<RankedTensorType>(adaptor.getInputs()[0].getType()).getShape();
     SmallVector<Value> results;
-    if (auto scan = matchScan(*window, inputShape); scan && initsMayRepeat(op))
+    auto scan = matchScan(*window, inputShape);
+    if (scan && initsMayRepeat(op) && keepsRounding(*scan, inputShape, op.getBody().front()))
       results =
           ScanEmitter(rewriter, loc, reducer, *scan, inputShape).emit(adaptor.getInputs(), inits);
     else

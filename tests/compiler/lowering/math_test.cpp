@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "run_function.h"
+#include "run_operation.h"
 
 using namespace nocturne::compiler;
 using namespace nocturne::compiler::testing;
@@ -361,4 +362,22 @@ TEST_CASE("operations of chlo that broadcast are those of StableHLO on equal sha
             {"chlo.broadcast_next_after", "1.0 | 2.0", "1.0000001"},
         },
         0);
+}
+
+TEST_CASE("operations of chlo stretch dimensions of size 1 and add dimensions in front") {
+  const TestValue row{"tensor<1x2xf32>", "[[1.0, 2.0]]"},
+      column{"tensor<2x1xf32>", "[[10.0], [20.0]]"};
+  const TestValue sums{"tensor<2x2xf32>", "[[11.0, 12.0], [21.0, 22.0]]"};
+  CHECK(runOperation({row, column},
+                     "%out = chlo.broadcast_add %in0, %in1 : (tensor<1x2xf32>, tensor<2x1xf32>) -> "
+                     "tensor<2x2xf32>",
+                     sums) == "pass");
+  CHECK(runOperation({{"tensor<2xf32>", "[1.0, 2.0]"}, column},
+                     "%out = chlo.broadcast_add %in0, %in1 : (tensor<2xf32>, tensor<2x1xf32>) -> "
+                     "tensor<2x2xf32>",
+                     sums) == "pass");
+  CHECK(runOperation({{"tensor<2xf32>", "[10.0, 20.0]"}, row},
+                     "%out = \"chlo.broadcast_add\"(%in0, %in1) {broadcast_dimensions = "
+                     "array<i64: 0>} : (tensor<2xf32>, tensor<1x2xf32>) -> tensor<2x2xf32>",
+                     sums) == "pass");
 }
