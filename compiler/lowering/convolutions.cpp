@@ -2,6 +2,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -336,10 +337,30 @@ private:
   }
 };
 
+// A convolution, once its padding is known.
+struct LowerDynamicConv : OpConversionPattern<stablehlo::DynamicConvOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(stablehlo::DynamicConvOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter& rewriter) const override {
+    DenseIntElementsAttr amounts;
+    if (!matchPattern(adaptor.getDPadding(), m_Constant(&amounts)))
+      return op.emitError("dynamic_conv with padding that is not a constant has no lowering");
+    SmallVector<int64_t> numbers = llvm::map_to_vector(
+        amounts.getValues<APInt>(), [](const APInt& number) { return number.getSExtValue(); });
+    auto type = RankedTensorType::get(amounts.getType().getShape(), rewriter.getI64Type());
+    NamedAttrList attributes(op->getAttrDictionary());
+    attributes.set("padding", DenseIntElementsAttr::get(type, numbers));
+    rewriter.replaceOpWithNewOp<stablehlo::ConvolutionOp>(
+        op, op->getResultTypes(), ValueRange{op.getLhs(), op.getRhs()}, attributes.getAttrs());
+    return success();
+  }
+};
+
 } // namespace
 
 void populateConvolutions(LoweringTypes& types, RewritePatternSet& patterns) {
-  patterns.add<LowerConvolution>(types, patterns.getContext());
+  patterns.add<LowerConvolution, LowerDynamicConv>(types, patterns.getContext());
 }
 
 } // namespace nocturne::compiler

@@ -218,7 +218,7 @@ struct SetDimensionSizePattern : OpConversionPattern<stablehlo::SetDimensionSize
                                 ConversionPatternRewriter& rewriter) const override {
     auto operand = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
     DenseIntElementsAttr size;
-    bool isWhole = operand && matchPattern(op.getSize(), m_Constant(&size)) &&
+    bool isWhole = operand && matchPattern(adaptor.getSize(), m_Constant(&size)) &&
                    (*size.value_begin<APInt>()).getSExtValue() ==
                        operand.getDimSize(static_cast<unsigned>(op.getDimension()));
     if (!isWhole)

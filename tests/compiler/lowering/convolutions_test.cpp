@@ -121,6 +121,20 @@ TEST_CASE("convolutions add up in the result's type") {
   claims.hold();
 }
 
+TEST_CASE("a dynamic convolution whose padding is a constant is a convolution") {
+  Claims claims;
+  const std::string input = claims.value("tensor<1x3x1xf32>", "[[[1.0], [2.0], [3.0]]]");
+  const std::string kernel = claims.value("tensor<2x1x1xf32>", "[[[10.0]], [[1.0]]]");
+  const std::string padding = claims.value("tensor<1x2xi32>", "[[1, 0]]");
+  const std::string result = claims.result(
+      "\"stablehlo.dynamic_conv\"(" + input + ", " + kernel + ", " + padding +
+      ") <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, "
+      "feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x3x1xf32>, "
+      "tensor<2x1x1xf32>, tensor<1x2xi32>) -> tensor<1x3x1xf32>");
+  claims.equal(result, "tensor<1x3x1xf32>", "[[[1.0], [12.0], [23.0]]]");
+  claims.hold();
+}
+
 TEST_CASE("a convolution without spatial dimensions is a product") {
   Claims claims;
   expectConvolution(claims, "[b, f]x[i, o]->[b, f]", "", {"tensor<1x2xf32>", "[[1.0, 2.0]]"},

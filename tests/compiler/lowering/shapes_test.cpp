@@ -149,3 +149,11 @@ TEST_CASE("dynamic forms with a known result are their static forms") {
                      "-> tensor<4xi32>",
                      {"tensor<4xi32>", "[9, 1, 9, 2]"}) == "pass");
 }
+
+TEST_CASE("setting a dimension to the size that it has changes nothing") {
+  CHECK(runOperation({{"tensor<2x3xi32>", kMatrix}},
+                     "%size = stablehlo.constant dense<3> : tensor<i32>\n"
+                     "%out = stablehlo.set_dimension_size %in0, %size, dim = 1 : "
+                     "(tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>",
+                     {"tensor<2x3xi32>", kMatrix}) == "pass");
+}
