@@ -269,9 +269,14 @@ struct LowerConvolution : OpConversionPattern<stablehlo::ConvolutionOp> {
 
   LogicalResult matchAndRewrite(stablehlo::ConvolutionOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter& rewriter) const override {
-    if (!heldResultType(*getTypeConverter(), op))
+    RankedTensorType type = heldResultType(*getTypeConverter(), op);
+    if (!type)
       return failure();
     Location loc = op.getLoc();
+    if (type.getNumElements() == 0) {
+      rewriter.replaceOp(op, emptyTensor(rewriter, loc, type));
+      return success();
+    }
     SmallVector<int64_t> sizes;
     for (int64_t dim : op.getDimensionNumbers().getKernelSpatialDimensions())
       sizes.push_back(shapeOf(adaptor.getRhs())[static_cast<size_t>(dim)]);

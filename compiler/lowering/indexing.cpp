@@ -60,6 +60,9 @@ Value clampIndex(OpBuilder& builder, Location loc, Type element, Value stored, i
 // loaded where the loops over a slice begin; the operand is read by tensor.extract.
 Value emitGather(OpBuilder& builder, Location loc, const GatherDims& dims, Value operand,
                  Value indices, Type indexElement, RankedTensorType result) {
+  // Slices of nothing are not understood by what follows.
+  if (result.getNumElements() == 0)
+    return tensor::EmptyOp::create(builder, loc, result.getShape(), result.getElementType());
   auto operandType = cast<RankedTensorType>(operand.getType());
   int64_t rank = result.getRank();
   SmallVector<int64_t> batch; // the result's other dimensions: they walk through the indices

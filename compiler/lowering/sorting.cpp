@@ -336,7 +336,12 @@ Values emitTop(OpBuilder& builder, Location loc, Type element, Value operand, in
   auto type = cast<RankedTensorType>(operand.getType());
   SmallVector<int64_t> shape(type.getShape());
   int64_t dim = type.getRank() - 1, length = shape.back();
-  if (k > 0 && k <= kLargestList && length >= 4 * k)
+  if (k == 0 || type.getNumElements() == 0) {
+    shape.back() = k;
+    return {tensor::EmptyOp::create(builder, loc, shape, type.getElementType()),
+            tensor::EmptyOp::create(builder, loc, shape, builder.getI32Type())};
+  }
+  if (k <= kLargestList && length >= 4 * k)
     return emitTopByInsertion(builder, loc, element, operand, k, largest);
 
   Type i32 = builder.getI32Type();

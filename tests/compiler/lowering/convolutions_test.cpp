@@ -135,6 +135,13 @@ TEST_CASE("a dynamic convolution whose padding is a constant is a convolution") 
   claims.hold();
 }
 
+TEST_CASE("a convolution of no images gives none") {
+  Claims claims;
+  expectConvolution(claims, kLine, "stride = [2]", {"tensor<0x3x2xf32>", ""},
+                    {"tensor<1x2x2xf32>", "1.0"}, {"tensor<0x2x2xf32>", ""});
+  claims.hold();
+}
+
 TEST_CASE("a convolution without spatial dimensions is a product") {
   Claims claims;
   expectConvolution(claims, "[b, f]x[i, o]->[b, f]", "", {"tensor<1x2xf32>", "[[1.0, 2.0]]"},

@@ -50,6 +50,16 @@ TEST_CASE("a gather puts offsets where its dimension numbers say") {
                     "tensor<2x2xi32>") == Texts{"i32[2,2] = [[3, 1], [6, 4]]"});
 }
 
+TEST_CASE("a gather without indices gives nothing") {
+  CHECK(runFunction({{"tensor<5x4xi32>", "1"}, {"tensor<0x1xi64>", ""}},
+                    R"(%r = "stablehlo.gather"(%a, %b) <{
+      dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
+        start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}>
+      : (tensor<5x4xi32>, tensor<0x1xi64>) -> tensor<0x4xi32>
+    return %r : tensor<0x4xi32>)",
+                    "tensor<0x4xi32>") == Texts{"i32[0,4] = []"});
+}
+
 TEST_CASE("batching dimensions of a gather are walked together") {
   // One index for each row.
   CHECK(runFunction(

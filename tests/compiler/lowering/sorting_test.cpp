@@ -57,6 +57,13 @@ TEST_CASE("top_k of a few from a long line agrees with that of all") {
         Texts{"i32[7] = [9, 9, 9, 8, 8, 7, 4]", "i32[7] = [1, 3, 7, 5, 10, 9, 4]"});
 }
 
+TEST_CASE("top_k of nothing is nothing") {
+  CHECK(top("tensor<0x5xi32>", "", 2, "tensor<0x2xi32>, tensor<0x2xi32>") ==
+        Texts{"i32[0,2] = []", "i32[0,2] = []"});
+  CHECK(top("tensor<2x3xi32>", "1", 0, "tensor<2x0xi32>, tensor<2x0xi32>") ==
+        Texts{"i32[2,0] = []", "i32[2,0] = []"});
+}
+
 TEST_CASE("top_k has a place for every float") {
   const Texts texts = top("tensor<5xf32>", "[0x7F800000, 0x7FC00000, 0xFFC00000, 0xFF800000, 3.0]",
                           5, "tensor<5xf32>, tensor<5xi32>");
