@@ -31,6 +31,7 @@ using compiler::BuildDriver;
 using compiler::BuildOptions;
 using compiler::BuildReport;
 using compiler::BuildState;
+using compiler::failedReport;
 using compiler::ModuleSource;
 using Clock = std::chrono::steady_clock;
 
@@ -47,13 +48,6 @@ std::string randomToken() {
   for (const unsigned char byte : bytes)
     token.append({kDigits[byte >> 4], kDigits[byte & 15]});
   return token;
-}
-
-BuildReport failedReport(Failure failure) {
-  BuildReport report;
-  report.state = BuildState::Failed;
-  report.failure = std::move(failure);
-  return report;
 }
 
 // What the supervisor is to do, and which of the requests it is about.
@@ -222,20 +216,8 @@ private:
   }
 
   BatchProgress progressOf(const BuildQueue& queue) const {
-    const compiler::BatchLedger& ledger = queue.ledger();
-    BatchProgress now;
-    now.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    now.total = ledger.size() + unread_;
-    now.finished = ledger.finishedCount() + unread_;
-    now.built = ledger.count(BuildState::Built);
-    now.reused = ledger.count(BuildState::Reused);
-    now.failed = ledger.count(BuildState::Failed) + unread_;
-    now.cancelled = ledger.count(BuildState::Cancelled);
-    if (now.seconds > 0)
-      now.perSecond = static_cast<double>(now.finished) / now.seconds;
-    if (now.perSecond > 0)
-      now.left = static_cast<double>(now.total - now.finished) / now.perSecond;
-    return now;
+    const std::chrono::duration<double> passed = Clock::now() - start_;
+    return compiler::progressOf(queue.ledger(), passed.count(), unread_);
   }
 
   // What nobody could build is not what somebody cancelled.

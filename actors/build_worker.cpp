@@ -28,7 +28,7 @@ namespace {
 
 using compiler::BuildOptions;
 using compiler::BuildReport;
-using compiler::BuildState;
+using compiler::failedReport;
 using compiler::ModuleSource;
 
 constexpr std::string_view kAddressStart = "127.0.0.1:";
@@ -45,13 +45,6 @@ struct BuildWorkerSetup {
   BuildDoorHandle door;
   std::stop_token stop;
 };
-
-BuildReport failedReport(Failure failure) {
-  BuildReport report;
-  report.state = BuildState::Failed;
-  report.failure = std::move(failure);
-  return report;
-}
 
 ModuleSource sourceOf(BuildTask& task) {
   if (task.path.empty())
