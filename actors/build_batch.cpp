@@ -115,9 +115,10 @@ private:
 
 class WorkerBatch {
 public:
-  WorkerBatch(const BatchOptions& batch, const BuildWorkerOptions& workers, Preparation prepared)
-      : batch_(batch), workers_(workers), prepared_(std::move(prepared)),
-        unread_(prepared_.reports.size() - prepared_.items.size()),
+  WorkerBatch(const BatchOptions& batch, const BuildWorkerOptions& workers,
+              std::stop_token buildStop, Preparation prepared)
+      : batch_(batch), workers_(workers), buildStop_(std::move(buildStop)),
+        prepared_(std::move(prepared)), unread_(prepared_.reports.size() - prepared_.items.size()),
         queue_(std::make_shared<BuildQueue>(std::move(prepared_.items), batch.memoryBytes)) {}
 
   BatchResult run() {
@@ -190,10 +191,10 @@ private:
 
   std::string waitFor(caf::actor_system& system, const BuildSupervisorHandle& supervisor) {
     std::string problem;
-    const std::stop_callback onStop(batch_.stop,
-                                    [&] { caf::anon_send(supervisor, StopRequest{}); });
-    const std::stop_callback onProblem(stop_.get_token(),
-                                       [&] { caf::anon_send(supervisor, StopRequest{}); });
+    const auto stop = [&] { caf::anon_send(supervisor, StopRequest{}); };
+    const std::stop_callback onStop(batch_.stop, stop);
+    const std::stop_callback onBuildStop(buildStop_, stop);
+    const std::stop_callback onProblem(stop_.get_token(), stop);
     caf::scoped_actor self{system};
     self->request(supervisor, caf::infinite, BuildsRequest{})
         .receive([&](const BuildsOver& over) { problem = over.problem; },
@@ -234,6 +235,7 @@ private:
 
   const BatchOptions& batch_;
   const BuildWorkerOptions& workers_;
+  const std::stop_token buildStop_; // of the builds' own options
   Preparation prepared_;
   const size_t unread_;
   const Clock::time_point start_ = Clock::now();
@@ -250,7 +252,9 @@ BatchResult buildBatchInWorkers(BuildDriver& driver, std::span<const BuildReques
                                 const BuildWorkerOptions& workers) {
   compiler::checkBatch(requests.size(), outputDirs, options);
   const BuildOptions bounded = withinDeadline(options, workers);
-  return WorkerBatch(batch, workers, prepare(driver, requests, outputDirs, bounded, batch)).run();
+  return WorkerBatch(batch, workers, options.stop,
+                     prepare(driver, requests, outputDirs, bounded, batch))
+      .run();
 }
 
 } // namespace nocturne
