@@ -141,6 +141,7 @@ BuildOutcome BuildDriver::State::outcomeOf(const ArtifactPaths& paths,
                                            std::shared_ptr<const Manifest> manifest,
                                            const BuildOptions& options) {
   if (!hasLinks(paths, *manifest)) {
+    paths.makeFolders(); // what was copied from elsewhere may lack those that are empty
     const BuildLocks::Held held =
         locks_.acquire(paths.lock(kLinksLock), options.lockTimeout, options.stop);
     setLinks(paths, *manifest);
