@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -14,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "engine/subprocess.h"
 
 namespace nocturne {
 
@@ -137,11 +138,6 @@ std::string cannotStart(const std::vector<std::string>& command, int reason) {
 }
 
 } // namespace
-
-std::string signalName(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name ? std::string("SIG") + name : "signal " + std::to_string(signal);
-}
 
 WorkerProcess::WorkerProcess(std::vector<std::string> command, std::string input,
                              std::function<void(const ProcessEnd&)> ended)

@@ -45,7 +45,4 @@ private:
   std::thread thread_;
 };
 
-// "SIGSEGV"; "signal 64" for one without a name.
-std::string signalName(int signal);
-
 } // namespace nocturne

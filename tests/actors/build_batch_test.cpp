@@ -22,7 +22,7 @@ namespace {
 
 class BuildWorld {
 public:
-  ScratchFolder folder;
+  ScratchDir folder;
   std::vector<BuildRequest> requests;
   std::vector<std::string> outputs;
   compiler::BuildOptions options;
@@ -34,7 +34,7 @@ public:
     workers.command = {NOCTURNE_TEST_WORKER};
   }
 
-  std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+  std::string path(const std::string& name) const { return folder / name; }
 
   void add(const std::string& name, const std::string& more = "") {
     requests.push_back({name, "", scaleModule(name, 2, more).text});

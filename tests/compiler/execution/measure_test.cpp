@@ -2,16 +2,15 @@
 #include "compiler/execution/measure.h"
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include "compiler/execution/measure_protocol.h"
 #include "compiler/execution/measurer.h"
 #include "engine/error.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::compiler {
 
@@ -24,16 +23,8 @@ const std::string kSum =
 
 // What the tests build, until they are done.
 const std::string& buildFolder() {
-  struct Folder {
-    ~Folder() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-    const std::string path = std::filesystem::temp_directory_path() /
-                             ("nocturne-measure-test-" + std::to_string(::getpid()));
-  };
-  static const Folder folder;
-  return folder.path;
+  static const test::ScratchDir folder;
+  return folder.path();
 }
 
 MeasureRequest quick(const std::string& text) {
