@@ -42,7 +42,9 @@ TEST_CASE("tensors are shown as nested lists") {
   CHECK(counting("ui8", {2, 3}).placeText(4) == "[1,1]");
 }
 
-TEST_CASE("sizes beyond memory are refused") {
+TEST_CASE("sizes beyond memory and sizes that are not fixed are refused") {
+  CHECK_THROWS_AS(TensorData("f32", {LibraryArgument::kDynamic}), UsageError);
+  CHECK_THROWS_AS(TensorData("f32", {-2, -2}), UsageError);
   CHECK_THROWS_AS(TensorData("f32", {int64_t{1} << 40, int64_t{1} << 40}), UsageError);
 }
 
