@@ -87,6 +87,15 @@ TEST_CASE("short calls are measured many at a time, for as long as asked") {
   CHECK(samples.size() > 3);
 }
 
+TEST_CASE("there is a sample, however few are asked for") {
+  MeasureRequest request = quick("");
+  uint64_t callsPerSample = 0;
+  for (const int64_t repetitions : {0, -1}) {
+    request.repetitions = repetitions;
+    CHECK(takeSamples([] {}, request, callsPerSample).size() == 1);
+  }
+}
+
 TEST_CASE("a module is compiled, run and timed") {
   std::vector<std::string> stages;
   const Measurement measurement =
