@@ -104,6 +104,16 @@ TEST_CASE("a check that does not hold says where") {
                           "ulp); 1 of 3 differ");
 }
 
+TEST_CASE("a check of values of different types is a mistake of the program, with its place") {
+  ProgramReport report = runText("func.func @main(%a: tensor<f32>, %b: tensor<1xf32>) {\n"
+                                 "  \"check.expect_eq\"(%a, %b) : (tensor<f32>, tensor<1xf32>) -> "
+                                 "()\n  return\n}",
+                                 {"ones"});
+  CHECK((report.outcome == Outcome::Unreadable));
+  CHECK(report.message ==
+        "test.mlir:2:3: the check 'check.expect_eq' compares values of different types");
+}
+
 TEST_CASE("programs without checks take inputs") {
   const std::string text =
       "func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) -> tensor<2xi32> {\n"
