@@ -43,7 +43,7 @@ GeneratedCode generateCudaLibrary(const ModuleSource& source, const Target& targ
   GeneratedCode generated;
   generated.object = std::move(code.object);
   generated.entries = std::move(code.entries);
-  generated.features = {options.host.cpu};
+  generated.features = requiredFeatures(options.host);
   generated.log = timesText(code.times) + code.log;
   generated.files.push_back({"kernel.ptx", std::move(code.ptx)});
   if (compile.keepStages)
