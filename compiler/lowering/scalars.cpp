@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 
 #include "compiler/dialect/StablehloOps.h"
+#include "compiler/lowering/tensors.h"
 #include "compiler/lowering/types.h"
 
 namespace nocturne::compiler {
@@ -14,18 +15,6 @@ namespace nocturne::compiler {
 using namespace mlir;
 
 namespace {
-
-Type elementOf(Type type) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? shaped.getElementType() : type;
-}
-
-// What an emitter sees instead of a float narrower than f32. Booleans and integers keep their sign.
-Type widened(Type element) {
-  if (auto real = dyn_cast<FloatType>(element); real && !real.isF64())
-    return Float32Type::get(element.getContext());
-  return element;
-}
 
 // The value of a constant of one element, as it is held; null for what has no such form.
 Value emitConstant(OpBuilder& builder, Location loc, ElementsAttr value) {
@@ -81,6 +70,10 @@ bool isIdentityAtRankZero(Operation* op) {
 
 } // namespace
 
+Type widened(Type element) {
+  return isa<FloatType>(element) ? computeType(element) : element;
+}
+
 const ScalarTable& scalarTable() {
   static const ScalarTable table = makeTable();
   return table;
@@ -90,12 +83,12 @@ Value emitScalarOp(OpBuilder& builder, Location loc, Operation* op, ValueRange s
   ScalarEmitter emitter = scalarTable().find(op->getName().getStringRef());
   if (!emitter || op->getNumResults() != 1)
     return {};
-  Type resultElement = elementOf(op->getResult(0).getType());
+  Type resultElement = elementTypeOf(op->getResult(0).getType());
   bool raw = movesBits(op);
   ScalarCall call{op, {}, raw ? resultElement : widened(resultElement), {}};
   SmallVector<Value> operands;
   for (auto [operand, value] : llvm::zip(op->getOperands(), stored)) {
-    Type element = elementOf(operand.getType());
+    Type element = elementTypeOf(operand.getType());
     call.operandElements.push_back(raw ? element : widened(element));
     operands.push_back(raw ? value : decode(builder, loc, element, value));
   }

@@ -164,19 +164,13 @@ private:
   }
 
   Values updateSlices(OpBuilder& builder, ValueRange at, const Values& starts, ValueRange carried) {
-    auto attrs = [&](ArrayRef<int64_t> numbers) {
-      SmallVector<OpFoldResult> result;
-      for (int64_t number : numbers)
-        result.push_back(builder.getIndexAttr(number));
-      return result;
-    };
-    SmallVector<OpFoldResult> offsets, sizes = attrs(windowSizes_);
+    SmallVector<OpFoldResult> offsets, sizes = indexAttrs(builder, windowSizes_);
     for (Value start : starts)
       offsets.push_back(start ? OpFoldResult(start) : builder.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(inputType_.getRank(), builder.getIndexAttr(1));
 
-    SmallVector<OpFoldResult> updateOffsets = attrs(SmallVector<int64_t>(updateType_.getRank(), 0));
-    SmallVector<OpFoldResult> updateSizes = attrs(updateType_.getShape());
+    SmallVector<OpFoldResult> updateOffsets(updateType_.getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> updateSizes = indexAttrs(builder, updateType_.getShape());
     SmallVector<OpFoldResult> updateStrides(updateType_.getRank(), builder.getIndexAttr(1));
     for (auto [dim, index] : llvm::zip(dims_.updateScatter, at)) {
       updateOffsets[dim] = index;
