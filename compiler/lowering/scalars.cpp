@@ -17,21 +17,21 @@ using namespace mlir;
 namespace {
 
 // The value of a constant of one element, as it is held; null for what has no such form.
-Value emitConstant(OpBuilder& builder, Location loc, ElementsAttr value) {
-  if (!value.isSplat() && value.getNumElements() != 1)
+Value emitConstant(OpBuilder& builder, stablehlo::ConstantOp op) {
+  // Values that are apart from the text, or left out of it, are those of tensors.
+  auto value = dyn_cast_or_null<DenseElementsAttr>(op->getAttr("value"));
+  if (!value || (!value.isSplat() && value.getNumElements() != 1))
     return {};
+  Location loc = op.getLoc();
   Type element = value.getElementType();
   Type storage = storageType(element);
   if (auto complex = dyn_cast<ComplexType>(element)) {
-    if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-      if (!isa<FloatType>(complex.getElementType()))
-        return {};
-      auto number = *dense.value_begin<std::complex<APFloat>>();
-      auto part = [&](const APFloat& x) { return FloatAttr::get(complex.getElementType(), x); };
-      auto parts = builder.getArrayAttr({part(number.real()), part(number.imag())});
-      return complex::ConstantOp::create(builder, loc, complex, parts);
-    }
-    return {};
+    if (!isa<FloatType>(complex.getElementType()))
+      return {};
+    auto number = *value.value_begin<std::complex<APFloat>>();
+    auto part = [&](const APFloat& x) { return FloatAttr::get(complex.getElementType(), x); };
+    auto parts = builder.getArrayAttr({part(number.real()), part(number.imag())});
+    return complex::ConstantOp::create(builder, loc, complex, parts);
   }
   if (isa<FloatType>(element)) {
     auto number = *value.value_begin<APFloat>();
@@ -107,10 +107,10 @@ LogicalResult emitScalarBody(OpBuilder& builder, Block& body, ValueRange stored,
   auto held = [&](Value operand) -> Value {
     if (!values.contains(operand)) {
       auto constant = operand.getDefiningOp<stablehlo::ConstantOp>();
-      auto elements = constant ? dyn_cast<ElementsAttr>(constant->getAttr("value")) : nullptr;
-      if (!elements)
+      Value scalar = constant ? emitConstant(builder, constant) : Value();
+      if (!scalar)
         return {};
-      values.map(operand, emitConstant(builder, constant.getLoc(), elements));
+      values.map(operand, scalar);
     }
     return values.lookup(operand);
   };
@@ -126,8 +126,7 @@ LogicalResult emitScalarBody(OpBuilder& builder, Block& body, ValueRange stored,
     }
     Value result;
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
-      if (auto elements = dyn_cast<ElementsAttr>(constant->getAttr("value")))
-        result = emitConstant(builder, op.getLoc(), elements);
+      result = emitConstant(builder, constant);
     } else if (isIdentityAtRankZero(&op) && operands.size() == 1) {
       result = operands[0];
     } else {

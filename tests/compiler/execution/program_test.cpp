@@ -206,4 +206,25 @@ TEST_CASE("what cannot be read or compiled is told apart") {
   CHECK(report.blockedBy == "other.thing");
 }
 
+TEST_CASE("a region whose constant the text leaves out has no lowering") {
+  for (const char* constant : {"dense_resource<__elided__>", "dense_resource<apart>"}) {
+    const std::string text = std::string(R"(
+func.func @main(%a: tensor<4xf32>) -> tensor<f32> {
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  %1 = "stablehlo.reduce"(%a, %0) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %2 = stablehlo.constant )") + constant +
+                             R"( : tensor<f32>
+    %3 = stablehlo.add %x, %2 : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+{-# dialect_resources: {builtin: {apart: "0x040000000000803F"}} #-})";
+    ProgramReport report = runText(text, {"ones"});
+    CHECK((report.outcome == Outcome::NoLowering));
+    CHECK(report.message.find("test.mlir:6:10: ") == 0);
+  }
+}
+
 } // namespace nocturne::compiler
