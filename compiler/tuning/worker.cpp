@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "compiler/drivers/manifest.h"
+#include "engine/failure_json.h"
 #include "engine/file_bytes.h"
 #include "engine/json.h"
 #include "engine/subprocess.h"
@@ -101,12 +102,8 @@ Json toJson(const WorkerAnswer& answer) {
   Json json = {{"folder", answer.folder}, {"digest", answer.digest}, {"measured", Json::array()}};
   for (const Measured& measured : answer.measured)
     json["measured"].push_back(toJson(measured));
-  if (const auto& failure = answer.failure)
-    json["failure"] = {{"kind", toString(failure->kind)},
-                       {"message", failure->message},
-                       {"file", failure->file},
-                       {"line", failure->line},
-                       {"column", failure->column}};
+  if (answer.failure)
+    json["failure"] = *answer.failure;
   return json;
 }
 
@@ -116,12 +113,8 @@ WorkerAnswer answerFrom(const Json& json) {
   json.at("digest").get_to(answer.digest);
   for (const Json& measured : json.at("measured"))
     answer.measured.push_back(measuredFrom(measured));
-  if (!json.contains("failure"))
-    return answer;
-  const Json& failure = json.at("failure");
-  answer.failure = {failureKindFromString(failure.at("kind").get<std::string>()),
-                    failure.at("message").get<std::string>(), failure.at("file").get<std::string>(),
-                    failure.at("line").get<uint32_t>(), failure.at("column").get<uint32_t>()};
+  if (json.contains("failure"))
+    answer.failure = json.at("failure").get<Failure>();
   return answer;
 }
 
