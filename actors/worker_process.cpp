@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/descriptor.h"
 #include "engine/subprocess.h"
 
 namespace nocturne {
@@ -23,23 +24,6 @@ namespace {
 // Of standard error, from its end.
 constexpr size_t kKeptErrors = 4096;
 constexpr size_t kLongestLine = 300;
-
-class Descriptor {
-public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  void reset(int number = -1) {
-    if (number_ >= 0)
-      ::close(number_);
-    number_ = number;
-  }
-
-private:
-  int number_;
-};
 
 struct Pipe {
   Descriptor read, write;
