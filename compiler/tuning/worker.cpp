@@ -203,7 +203,10 @@ std::string answerRequest(BuildDriver& driver, const std::string& requestFile) {
 }
 
 WorkerAnswer CandidateWorker::ask(const WorkerRequest& request, const std::string& folder,
-                                  std::chrono::milliseconds timeout) const {
+                                  std::chrono::milliseconds timeout,
+                                  const std::stop_token& stop) const {
+  if (stop.stop_requested())
+    throw BuildCancelled("the work on a candidate was stopped");
   if (command_.empty())
     return performSafely(driver_, request);
   const RequestFile file(folder, ++requests_, request);
@@ -211,7 +214,10 @@ WorkerAnswer CandidateWorker::ask(const WorkerRequest& request, const std::strin
   command.push_back(file.path());
   ProgramLimits limits;
   limits.timeout = timeout;
+  limits.stop = stop;
   const ProgramResult result = runProgram(command, folder, limits);
+  if (result.end == ProgramResult::End::Stopped)
+    throw BuildCancelled("the work on a candidate was stopped");
   if (result.end == ProgramResult::End::TimedOut)
     return failed(FailureKind::TimedOut, result.problem());
   // Not its own doing: memory ran out, or somebody did not want it.
