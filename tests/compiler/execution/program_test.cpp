@@ -179,6 +179,27 @@ func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
   CHECK(report.results[0].text() == "i32[] = 4");
 }
 
+TEST_CASE("a function that is applied to elements and calls itself has no lowering") {
+  ProgramReport report = runText(R"(
+func.func @main(%a: tensor<4xi32>) -> tensor<i32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = "stablehlo.reduce"(%a, %0) ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %2 = func.call @sum(%x, %y) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }) {dimensions = array<i64: 0>} : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+  return %1 : tensor<i32>
+}
+func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %0 = func.call @sum(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %1 = func.call @sum(%b, %a) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %2 = stablehlo.add %0, %1 : tensor<i32>
+  return %2 : tensor<i32>
+})",
+                                 {"ones"});
+  CHECK((report.outcome == Outcome::NoLowering));
+}
+
 TEST_CASE("inputs are not overwritten, and come back as copies") {
   ProgramReport report = runText(R"(
 func.func @main(%a: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) {
@@ -213,7 +234,8 @@ func.func @main(%a: tensor<4xf32>) -> tensor<f32> {
   %0 = stablehlo.constant dense<0.0> : tensor<f32>
   %1 = "stablehlo.reduce"(%a, %0) ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    %2 = stablehlo.constant )") + constant +
+    %2 = stablehlo.constant )") +
+                             constant +
                              R"( : tensor<f32>
     %3 = stablehlo.add %x, %2 : tensor<f32>
     stablehlo.return %3 : tensor<f32>
