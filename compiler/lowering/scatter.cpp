@@ -65,7 +65,14 @@ public:
     SmallVector<int64_t> extents;
     for (int64_t dim : dims_.updateScatter)
       extents.push_back(updateType_.getDimSize(dim));
-    Values results = emitNest(builder, loc_, extents, inputs_,
+    Values inputs;
+    for (auto [input, held, result] : llvm::zip(op_.getInputs(), inputs_, op_.getResults())) {
+      inputs.push_back(convertTensor(builder, loc_, op_, elementTypeOf(input.getType()),
+                                     elementTypeOf(result.getType()), held));
+      if (!inputs.back())
+        return op_.emitError("has no conversion of its inputs to ") << result.getType();
+    }
+    Values results = emitNest(builder, loc_, extents, inputs,
                               [&](OpBuilder& inner, ValueRange at, ValueRange carried) {
                                 return updateWindow(inner, at, carried);
                               });
@@ -127,10 +134,16 @@ private:
     return Values(branch.getResults());
   }
 
-  // The update computation on held elements: first those of the inputs, then those of the updates.
+  // The update computation on held elements: first those of the results, then those of the updates,
+  // which it may want to have converted.
   Values compute(OpBuilder& builder, ValueRange elements) {
-    Values results;
-    if (failed(emitScalarBody(builder, op_.getUpdateComputation().front(), elements, results))) {
+    Block& body = op_.getUpdateComputation().front();
+    Values converted(elements.take_front(count_)), results;
+    for (auto [update, argument, element] : llvm::zip(
+             op_.getUpdates(), body.getArguments().drop_front(count_), elements.drop_front(count_)))
+      converted.push_back(convertScalar(builder, loc_, op_, elementTypeOf(update.getType()),
+                                        elementTypeOf(argument.getType()), element));
+    if (failed(emitScalarBody(builder, body, converted, results))) {
       failed_ = true;
       return Values(elements.take_front(count_));
     }
