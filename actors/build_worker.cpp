@@ -18,7 +18,6 @@
 
 #include "actors/actor_policy.h"
 #include "actors/build_messages.h"
-#include "compiler/drivers/artifacts.h"
 #include "compiler/drivers/manifest.h"
 #include "engine/file_bytes.h"
 
@@ -61,9 +60,7 @@ BuildReport copy(compiler::BuildDriver& driver, const BuildTask& task,
   compiler::BuildOutcome source;
   source.key = task.key;
   source.folder = task.copyOf;
-  const std::string path = task.copyOf + '/' + std::string(compiler::kManifestName);
-  source.manifest = std::make_shared<const compiler::Manifest>(
-      compiler::parseManifest(compiler::readWholeFile(path), path));
+  source.manifest = std::make_shared<const compiler::Manifest>(compiler::readManifest(task.copyOf));
   return driver.tryCopy(source, options);
 }
 

@@ -25,7 +25,6 @@ constexpr std::string_view kStateFolder = ".nocturne";
 constexpr std::string_view kLinkDraft = "link.";
 constexpr size_t kKeyLetters = 64;
 constexpr size_t kMostRemembered = 1 << 16;
-constexpr uint64_t kLongestManifest = 64 << 20;
 
 Descriptor opened(const std::string& path, int flags, mode_t mode = 0) {
   Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, mode));
@@ -191,10 +190,6 @@ void setLinks(const ArtifactPaths& paths, const Manifest& manifest) {
   setLink(paths, manifest.key, kManifestName);
 }
 
-std::string readWholeFile(const std::string& path) {
-  return readFile(path, kLongestManifest);
-}
-
 std::optional<ArtifactCheck::Stamp> ArtifactCheck::stampOf(const std::string& path) {
   struct stat facts;
   if (::lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -206,12 +201,11 @@ std::optional<ArtifactCheck::Stamp> ArtifactCheck::stampOf(const std::string& pa
 // The stamps are taken before the reading, so that a change during it shows the next time.
 std::optional<ArtifactCheck::Entry> ArtifactCheck::check(const std::string& folder,
                                                          const Digest& key) {
-  const std::string manifestPath = (folder + '/').append(kManifestName);
-  const std::optional<Stamp> manifestStamp = stampOf(manifestPath);
+  const std::optional<Stamp> manifestStamp = stampOf((folder + '/').append(kManifestName));
   if (!manifestStamp)
     return std::nullopt;
   try {
-    Manifest manifest = parseManifest(readWholeFile(manifestPath), manifestPath);
+    Manifest manifest = readManifest(folder);
     const std::string libraryPath = folder + '/' + manifest.library;
     const std::optional<Stamp> libraryStamp = stampOf(libraryPath);
     if (!libraryStamp || manifest.key != key || libraryStamp->bytes != manifest.libraryBytes ||

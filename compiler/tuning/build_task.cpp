@@ -170,10 +170,8 @@ private:
   // Of the library as it is; "" when it is gone or damaged.
   std::string digestOf(const Digest& key) const {
     try {
-      const std::string path = buildFolder(key) + '/' + std::string(kManifestName);
-      const Manifest manifest = parseManifest(readFile(path), path);
-      const HashedFile library = hashFile(buildFolder(key) + '/' + manifest.library);
-      return library.contentHash.hex();
+      const std::string folder = buildFolder(key);
+      return hashFile(folder + '/' + readManifest(folder).library).contentHash.hex();
     } catch (const Error&) {
       return "";
     }
