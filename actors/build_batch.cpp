@@ -31,6 +31,7 @@ using compiler::BuildDriver;
 using compiler::BuildOptions;
 using compiler::BuildReport;
 using compiler::BuildState;
+using compiler::failedReport;
 using compiler::ModuleSource;
 using Clock = std::chrono::steady_clock;
 
@@ -47,13 +48,6 @@ std::string randomToken() {
   for (const unsigned char byte : bytes)
     token.append({kDigits[byte >> 4], kDigits[byte & 15]});
   return token;
-}
-
-BuildReport failedReport(Failure failure) {
-  BuildReport report;
-  report.state = BuildState::Failed;
-  report.failure = std::move(failure);
-  return report;
 }
 
 // What the supervisor is to do, and which of the requests it is about.
@@ -121,9 +115,10 @@ private:
 
 class WorkerBatch {
 public:
-  WorkerBatch(const BatchOptions& batch, const BuildWorkerOptions& workers, Preparation prepared)
-      : batch_(batch), workers_(workers), prepared_(std::move(prepared)),
-        unread_(prepared_.reports.size() - prepared_.items.size()),
+  WorkerBatch(const BatchOptions& batch, const BuildWorkerOptions& workers,
+              std::stop_token buildStop, Preparation prepared)
+      : batch_(batch), workers_(workers), buildStop_(std::move(buildStop)),
+        prepared_(std::move(prepared)), unread_(prepared_.reports.size() - prepared_.items.size()),
         queue_(std::make_shared<BuildQueue>(std::move(prepared_.items), batch.memoryBytes)) {}
 
   BatchResult run() {
@@ -196,10 +191,10 @@ private:
 
   std::string waitFor(caf::actor_system& system, const BuildSupervisorHandle& supervisor) {
     std::string problem;
-    const std::stop_callback onStop(batch_.stop,
-                                    [&] { caf::anon_send(supervisor, StopRequest{}); });
-    const std::stop_callback onProblem(stop_.get_token(),
-                                       [&] { caf::anon_send(supervisor, StopRequest{}); });
+    const auto stop = [&] { caf::anon_send(supervisor, StopRequest{}); };
+    const std::stop_callback onStop(batch_.stop, stop);
+    const std::stop_callback onBuildStop(buildStop_, stop);
+    const std::stop_callback onProblem(stop_.get_token(), stop);
     caf::scoped_actor self{system};
     self->request(supervisor, caf::infinite, BuildsRequest{})
         .receive([&](const BuildsOver& over) { problem = over.problem; },
@@ -222,20 +217,8 @@ private:
   }
 
   BatchProgress progressOf(const BuildQueue& queue) const {
-    const compiler::BatchLedger& ledger = queue.ledger();
-    BatchProgress now;
-    now.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    now.total = ledger.size() + unread_;
-    now.finished = ledger.finishedCount() + unread_;
-    now.built = ledger.count(BuildState::Built);
-    now.reused = ledger.count(BuildState::Reused);
-    now.failed = ledger.count(BuildState::Failed) + unread_;
-    now.cancelled = ledger.count(BuildState::Cancelled);
-    if (now.seconds > 0)
-      now.perSecond = static_cast<double>(now.finished) / now.seconds;
-    if (now.perSecond > 0)
-      now.left = static_cast<double>(now.total - now.finished) / now.perSecond;
-    return now;
+    const std::chrono::duration<double> passed = Clock::now() - start_;
+    return compiler::progressOf(queue.ledger(), passed.count(), unread_);
   }
 
   // What nobody could build is not what somebody cancelled.
@@ -252,6 +235,7 @@ private:
 
   const BatchOptions& batch_;
   const BuildWorkerOptions& workers_;
+  const std::stop_token buildStop_; // of the builds' own options
   Preparation prepared_;
   const size_t unread_;
   const Clock::time_point start_ = Clock::now();
@@ -268,7 +252,9 @@ BatchResult buildBatchInWorkers(BuildDriver& driver, std::span<const BuildReques
                                 const BuildWorkerOptions& workers) {
   compiler::checkBatch(requests.size(), outputDirs, options);
   const BuildOptions bounded = withinDeadline(options, workers);
-  return WorkerBatch(batch, workers, prepare(driver, requests, outputDirs, bounded, batch)).run();
+  return WorkerBatch(batch, workers, options.stop,
+                     prepare(driver, requests, outputDirs, bounded, batch))
+      .run();
 }
 
 } // namespace nocturne

@@ -33,8 +33,9 @@ struct BuildWorkerOptions {
 // whose process dies is built once more, alone in a fresh one; if that dies too it has failed
 // (crashed, with the signal). One that is not built within the deadline has failed (timed_out).
 // After a stop, builds that do not end within the grace period are killed; nothing is ever half
-// built. A lock is waited for no longer than the deadline allows. Throws UsageError as
-// buildIrModuleBatch does; ItemError (tool_failed) when there is no linker or no connection.
+// built. A lock is waited for no longer than the deadline allows. `options.onStage` is not called.
+// Throws UsageError as buildIrModuleBatch does; ItemError (tool_failed) when there is no linker or
+// no connection.
 compiler::BatchResult
 buildBatchInWorkers(compiler::BuildDriver& driver, std::span<const BuildRequest> requests,
                     std::span<const std::string> outputDirs, const compiler::BuildOptions& options,

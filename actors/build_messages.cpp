@@ -56,8 +56,13 @@ BuildReply toReply(const BuildReport& report) {
 }
 
 BuildReport fromReply(BuildReply reply) {
+  if (reply.state > static_cast<uint8_t>(BuildState::Cancelled))
+    throw Error("a worker reports the state " + std::to_string(reply.state) + " of a build");
   BuildReport report;
   report.state = static_cast<BuildState>(reply.state);
+  if (report.succeeded() ? reply.manifest.empty() : !reply.failure)
+    throw Error("a worker reports a build as " + std::string(toString(report.state)) +
+                (report.succeeded() ? " without its manifest" : " without the reason"));
   report.outcome.built = reply.built;
   report.outcome.key = reply.key;
   report.outcome.folder = std::move(reply.folder);

@@ -64,7 +64,8 @@ struct BuildReply {
   std::optional<Failure> failure;
 };
 BuildReply toReply(const compiler::BuildReport& report);
-// Throws StorageError for a manifest that is none.
+// Throws Error for what is no report: a state that there is not, a failure without its reason, a
+// success without a manifest, or a manifest that is none.
 compiler::BuildReport fromReply(BuildReply reply);
 
 struct BuildDone {

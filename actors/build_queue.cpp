@@ -6,7 +6,6 @@
 namespace nocturne {
 
 using compiler::BuildReport;
-using compiler::BuildState;
 
 BuildQueue::BuildQueue(std::vector<compiler::BatchItem> items, uint64_t capacity)
     : ledger_(std::move(items), capacity), hasKilled_(ledger_.size()) {}
@@ -35,10 +34,7 @@ void BuildQueue::done(const Job& job, BuildReport report) {
 }
 
 void BuildQueue::fail(const Job& job, FailureKind kind, std::string message) {
-  BuildReport report;
-  report.state = BuildState::Failed;
-  report.failure = Failure{kind, std::move(message), "", 0, 0};
-  done(job, std::move(report));
+  done(job, compiler::failedReport({kind, std::move(message), "", 0, 0}));
 }
 
 void BuildQueue::died(const Job& job, const std::string& reason) {

@@ -1,6 +1,8 @@
 #include "actors/build_supervisor.h"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include <caf/send.hpp>
 
@@ -17,6 +19,11 @@ using Work = compiler::BatchLedger::Work;
 
 // --- The end
 
+void kill(const Worker& worker) {
+  if (worker.process)
+    worker.process->kill();
+}
+
 void finishIfOver(Self self) {
   BuildSupervisorState& state = self->state;
   if (state.phase == Phase::Waiting || state.phase == Phase::Over || !state.setup.queue->finished())
@@ -24,7 +31,7 @@ void finishIfOver(Self self) {
   state.phase = Phase::Over;
   // Nobody builds any more: the workers have nothing to lose.
   for (auto& [number, worker] : state.workers)
-    worker.process->kill();
+    kill(worker);
   state.workers.clear();
   state.promise.deliver(BuildsOver{state.problem});
   self->quit();
@@ -47,7 +54,7 @@ void handleStop(Self self) {
 
 void handleGraceOver(Self self) {
   for (auto& [number, worker] : self->state.workers)
-    worker.process->kill();
+    kill(worker);
 }
 
 // --- Workers
@@ -55,10 +62,16 @@ void handleGraceOver(Self self) {
 void startWorker(Self self) {
   BuildSupervisorState& state = self->state;
   const WorkerNumber number = state.nextWorker++;
-  state.workers[number].process = state.setup.startWorker(
-      number, [number, to = BuildSupervisorHandle(self)](const std::string& reason) {
-        caf::anon_send(to, WorkerEnded{number, reason});
-      });
+  const auto ended = [number, to = BuildSupervisorHandle(self)](const std::string& reason) {
+    caf::anon_send(to, WorkerEnded{number, reason});
+  };
+  Worker& worker = state.workers[number];
+  try {
+    worker.process = state.setup.startWorker(number, ended);
+  } catch (const std::exception& error) { // no thread, no memory: it may be one of many too many
+    ended(error.what());
+    return;
+  }
   if (state.setup.startTime.count() > 0)
     self->delayed_send(self, state.setup.startTime, WorkerDeadline{number});
 }
@@ -112,7 +125,7 @@ void serve(Self self) {
       return; // will be ready soon
     if (std::exchange(worker.retired, true))
       return; // will be replaced soon
-    worker.process->kill();
+    kill(worker);
     return;
   }
 }
@@ -121,7 +134,7 @@ void serve(Self self) {
 void handleDown(Self self, const caf::down_msg& down) {
   for (auto& [number, worker] : self->state.workers)
     if (worker.handle && down.source == worker.handle.address())
-      worker.process->kill();
+      kill(worker);
 }
 
 void handleReady(Self self, WorkerReady& ready) {
@@ -167,10 +180,7 @@ compiler::BuildReport reportOf(BuildReply& reply) {
   try {
     return fromReply(std::move(reply));
   } catch (const Error& error) {
-    compiler::BuildReport report;
-    report.state = compiler::BuildState::Failed;
-    report.failure = Failure{FailureKind::Internal, error.what(), "", 0, 0};
-    return report;
+    return compiler::failedReport({FailureKind::Internal, error.what(), "", 0, 0});
   }
 }
 
@@ -200,13 +210,13 @@ void handleTaskDeadline(Self self, const TaskDeadline& deadline) {
   if (!worker.job || worker.ticket != deadline.ticket)
     return;
   worker.late = true;
-  worker.process->kill();
+  kill(worker);
 }
 
 void handleWorkerDeadline(Self self, const WorkerDeadline& deadline) {
   const auto found = self->state.workers.find(deadline.worker);
   if (found != self->state.workers.end() && !found->second.handle)
-    found->second.process->kill();
+    kill(found->second);
 }
 
 caf::typed_response_promise<BuildsOver> handleRequest(Self self) {

@@ -27,7 +27,7 @@ public:
 };
 
 // Starts one. It has to lead to WorkerReady, or to a call of `ended` with how it ended; to the
-// latter in any case once it is killed.
+// latter in any case once it is killed. One that throws has started nothing.
 using BuildWorkerFactory = std::function<std::unique_ptr<BuildWorker>(
     WorkerNumber number, std::function<void(const std::string&)> ended)>;
 
@@ -53,13 +53,13 @@ struct BuildSupervisorState {
   enum class Phase : uint8_t { Waiting, Running, Draining, Over };
 
   struct Worker {
-    std::unique_ptr<BuildWorker> process;
-    BuildWorkerHandle handle;           // null until it is ready
-    std::optional<BuildQueue::Job> job; // that it is at
-    uint64_t ticket = 0;                // of that job
-    size_t builds = 0;                  // that it has done
-    bool late = false;                  // killed at its deadline
-    bool retired = false;               // killed because a fresh one was wanted
+    std::unique_ptr<BuildWorker> process; // null when it could not be started
+    BuildWorkerHandle handle;             // null until it is ready
+    std::optional<BuildQueue::Job> job;   // that it is at
+    uint64_t ticket = 0;                  // of that job
+    size_t builds = 0;                    // that it has done
+    bool late = false;                    // killed at its deadline
+    bool retired = false;                 // killed because a fresh one was wanted
   };
 
   BuildSupervisorSetup setup;

@@ -18,7 +18,6 @@
 
 #include "actors/actor_policy.h"
 #include "actors/build_messages.h"
-#include "compiler/drivers/artifacts.h"
 #include "compiler/drivers/manifest.h"
 #include "engine/file_bytes.h"
 
@@ -28,7 +27,7 @@ namespace {
 
 using compiler::BuildOptions;
 using compiler::BuildReport;
-using compiler::BuildState;
+using compiler::failedReport;
 using compiler::ModuleSource;
 
 constexpr std::string_view kAddressStart = "127.0.0.1:";
@@ -46,13 +45,6 @@ struct BuildWorkerSetup {
   std::stop_token stop;
 };
 
-BuildReport failedReport(Failure failure) {
-  BuildReport report;
-  report.state = BuildState::Failed;
-  report.failure = std::move(failure);
-  return report;
-}
-
 ModuleSource sourceOf(BuildTask& task) {
   if (task.path.empty())
     return {std::move(task.name), std::move(task.text)};
@@ -68,9 +60,7 @@ BuildReport copy(compiler::BuildDriver& driver, const BuildTask& task,
   compiler::BuildOutcome source;
   source.key = task.key;
   source.folder = task.copyOf;
-  const std::string path = task.copyOf + '/' + std::string(compiler::kManifestName);
-  source.manifest = std::make_shared<const compiler::Manifest>(
-      compiler::parseManifest(compiler::readWholeFile(path), path));
+  source.manifest = std::make_shared<const compiler::Manifest>(compiler::readManifest(task.copyOf));
   return driver.tryCopy(source, options);
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -15,6 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/descriptor.h"
+#include "engine/subprocess.h"
+
 namespace nocturne {
 
 namespace {
@@ -22,23 +24,6 @@ namespace {
 // Of standard error, from its end.
 constexpr size_t kKeptErrors = 4096;
 constexpr size_t kLongestLine = 300;
-
-class Descriptor {
-public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  void reset(int number = -1) {
-    if (number_ >= 0)
-      ::close(number_);
-    number_ = number;
-  }
-
-private:
-  int number_;
-};
 
 struct Pipe {
   Descriptor read, write;
@@ -137,11 +122,6 @@ std::string cannotStart(const std::vector<std::string>& command, int reason) {
 }
 
 } // namespace
-
-std::string signalName(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name ? std::string("SIG") + name : "signal " + std::to_string(signal);
-}
 
 WorkerProcess::WorkerProcess(std::vector<std::string> command, std::string input,
                              std::function<void(const ProcessEnd&)> ended)

@@ -18,9 +18,9 @@ struct ProcessEnd {
 };
 
 // A child in a process group of its own, so that the keyboard's signals do not reach it. It has no
-// file of ours open; its standard input is `input`, its output is nowhere. The thread that starts
-// it waits for it and does nothing else, because a child that asks to be killed with its parent is
-// killed with the parent's thread. Thread-safe.
+// file of ours open; its standard input is `input`, which a pipe can hold, its output is nowhere.
+// The thread that starts it waits for it and does nothing else, because a child that asks to be
+// killed with its parent is killed with the parent's thread. Thread-safe.
 class WorkerProcess {
 public:
   // `ended` is called once, in that thread.
@@ -44,8 +44,5 @@ private:
   bool wanted_ = true; // guarded by mutex_; false when it is to be killed
   std::thread thread_;
 };
-
-// "SIGSEGV"; "signal 64" for one without a name.
-std::string signalName(int signal);
 
 } // namespace nocturne

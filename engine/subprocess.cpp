@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -244,7 +245,7 @@ std::string ProgramResult::problem() const {
     text = "exit status " + std::to_string(code);
     break;
   case End::Signalled:
-    text = "killed by signal " + std::to_string(code);
+    text = "killed by " + signalName(code);
     break;
   case End::TimedOut:
     text = "no answer within its deadline";
@@ -258,6 +259,11 @@ std::string ProgramResult::problem() const {
   }
   const std::string line = lastLine(errors);
   return line.empty() ? text : text + ": " + line;
+}
+
+std::string signalName(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
 }
 
 std::string findProgram(const std::string& name) {

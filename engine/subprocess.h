@@ -24,10 +24,13 @@ struct ProgramResult {
   std::string output, errors;
 
   bool succeeded() const { return end == End::Exited && code == 0; }
-  // "exit status 1", "killed by signal 11", "no answer within 2 s", "more than 16777216 bytes of
-  // output", each with the last line of standard error when there is one.
+  // "exit status 1", "killed by SIGSEGV", "no answer within its deadline", "more output than is
+  // read", "stopped before its end", each with the last line of standard error when there is one.
   std::string problem() const;
 };
+
+// "SIGSEGV"; "signal 64" for one without a name.
+std::string signalName(int signal);
 
 // Where the command `name` is: itself when it has a slash, else in $PATH. "" when there is none
 // that can be executed.

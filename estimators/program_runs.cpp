@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -14,8 +12,6 @@
 namespace nocturne {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // A compiled POSIX extended expression. Unlike std::regex its matcher does not recurse, so that no
 // output of a program can exhaust the stack.
@@ -108,18 +104,6 @@ void failTool(const std::string& message) {
   throw ItemError({FailureKind::ToolFailed, message, "", 0, 0});
 }
 
-ScratchFolder::ScratchFolder() {
-  std::string name = (fs::temp_directory_path() / "nocturne-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    failTool("no scratch folder: " + std::generic_category().message(errno));
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 std::string filledIn(const std::string& text, const Placeholders& values) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -151,7 +135,7 @@ ProgramLimits limitsOf(double timeoutSeconds, double outputBytes) {
   return limits;
 }
 
-ProgramResult runStep(const std::vector<std::string>& words, const ScratchFolder& scratch,
+ProgramResult runStep(const std::vector<std::string>& words, const TemporaryFolder& scratch,
                       const ProgramLimits& limits) {
   ProgramResult result = runProgram(words, scratch.path(), limits);
   if (!result.succeeded())

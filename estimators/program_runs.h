@@ -1,5 +1,5 @@
-// What estimators that run programs share: a folder for each run, words with placeholders, times in
-// what a program writes, and validators of the options that say so.
+// What estimators that run programs share: words with placeholders, times in what a program writes,
+// and validators of the options that say so.
 #pragma once
 
 #include <string>
@@ -8,24 +8,12 @@
 
 #include "engine/options.h"
 #include "engine/subprocess.h"
+#include "engine/temporary_folder.h"
 
 namespace nocturne {
 
 // Throws ItemError: a program went wrong.
 [[noreturn]] void failTool(const std::string& message);
-
-// A folder for one run, gone with it.
-class ScratchFolder {
-public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::string& path() const { return path_; }
-
-private:
-  std::string path_;
-};
 
 // Names without their braces, and what stands for them. What is put in is not looked at again.
 using Placeholders = std::vector<std::pair<std::string, std::string>>;
@@ -34,7 +22,7 @@ std::vector<std::string> filledIn(std::vector<std::string> words, const Placehol
 
 ProgramLimits limitsOf(double timeoutSeconds, double outputBytes = 16777216);
 // Runs a program in the folder. Throws ItemError with the program's name when it fails.
-ProgramResult runStep(const std::vector<std::string>& words, const ScratchFolder& scratch,
+ProgramResult runStep(const std::vector<std::string>& words, const TemporaryFolder& scratch,
                       const ProgramLimits& limits);
 // Why an estimator that needs these programs cannot run, or "".
 std::string missingPrograms(const std::vector<std::string>& programs);

@@ -44,7 +44,7 @@ void writeLayers(const std::string& path, const std::string& text) {
     failTool("the layers file cannot be written");
 }
 
-void linkInto(const ScratchFolder& scratch, const std::vector<std::string>& links) {
+void linkInto(const TemporaryFolder& scratch, const std::vector<std::string>& links) {
   for (const std::string& link : links) {
     std::error_code error;
     const fs::path target = fs::absolute(link, error);
@@ -162,7 +162,7 @@ double ProductSimulator::answerTo(const Question& question) {
 
 double ProductSimulator::ask(const Question& question) const {
   try {
-    const ScratchFolder scratch;
+    const TemporaryFolder scratch;
     const std::string layers = scratch.path() + "/layers.txt";
     writeLayers(layers, question.layer);
     linkInto(scratch, program_.links);

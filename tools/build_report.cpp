@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <map>
 
-#include "engine/error.h"
+#include "engine/failure_json.h"
 #include "tools/human.h"
 
 namespace nocturne::tools {
@@ -45,16 +45,6 @@ std::string oneLine(std::string text) {
   return shortened(text, kLongestMessage);
 }
 
-OrderedJson failureJson(const Failure& failure) {
-  OrderedJson json;
-  json["kind"] = toString(failure.kind);
-  json["message"] = failure.message;
-  json["file"] = failure.file;
-  json["line"] = failure.line;
-  json["column"] = failure.column;
-  return json;
-}
-
 OrderedJson moduleJson(const ModuleFile& module, const BuildReport& report) {
   OrderedJson json;
   json["module"] = module.name;
@@ -64,7 +54,7 @@ OrderedJson moduleJson(const ModuleFile& module, const BuildReport& report) {
   json["library"] = has ? OrderedJson(report.outcome.link) : OrderedJson();
   json["folder"] = has ? OrderedJson(report.outcome.folder) : OrderedJson();
   json["key"] = has ? OrderedJson(report.outcome.key.hex()) : OrderedJson();
-  json["failure"] = report.failure ? failureJson(*report.failure) : OrderedJson();
+  json["failure"] = report.failure ? OrderedJson(*report.failure) : OrderedJson();
   return json;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/failure_json.h"
 #include "tools/human.h"
 #include "tools/report/row_text.h"
 
@@ -104,16 +105,6 @@ OrderedJson operationJson(const OperationCost& cost, const Module& module, doubl
   json["place"] = cost.place;
   json["message"] = cost.failure.empty() ? OrderedJson() : OrderedJson(cost.failure);
   return json;
-}
-
-OrderedJson failureJson(const std::optional<Failure>& failure) {
-  if (!failure)
-    return nullptr;
-  return {{"kind", std::string(toString(failure->kind))},
-          {"message", failure->message},
-          {"file", failure->file},
-          {"line", failure->line},
-          {"column", failure->column}};
 }
 
 OrderedJson assumptionsJson(const EstimateReport& report) {
@@ -245,7 +236,7 @@ OrderedJson toJson(const EstimateReport& report) {
   json["status"] = report.failure ? "failed" : "ok";
   addNumbers(json, report);
   json["assumptions"] = assumptionsJson(report);
-  json["failure"] = failureJson(report.failure);
+  json["failure"] = report.failure ? OrderedJson(*report.failure) : OrderedJson();
   json["message"] = report.failure ? OrderedJson(report.failure->text()) : OrderedJson();
   json["peak_bytes"] = report.module ? jsonNumber(report.module->peakBytes) : OrderedJson();
   json["options"] = OrderedJson(report.point.options);

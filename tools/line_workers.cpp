@@ -7,7 +7,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/descriptor.h"
 #include "engine/error.h"
 
 namespace nocturne::tools {
@@ -27,24 +27,6 @@ using Clock = std::chrono::steady_clock;
 [[noreturn]] void failSystem(const std::string& what) {
   throw StorageError(StorageErrorKind::Other, what + ": " + std::strerror(errno));
 }
-
-class Descriptor {
-public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0)
-      ::close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  int get() const { return number_; }
-
-private:
-  int number_;
-};
 
 std::array<Descriptor, 2> makePipe() {
   int ends[2];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/codegen/target.h"
 
@@ -36,5 +37,7 @@ struct StageTime {
   std::string name; // "linalg", "tensors", "buffers", "llvm", "object"
   double seconds;
 };
+// A line for each, for logs.
+std::string timesText(const std::vector<StageTime>& times);
 
 } // namespace nocturne::compiler

@@ -39,15 +39,6 @@ LogicalResult fail(Failure& failure, FailureKind kind, func::FuncOp function,
   return mlir::failure();
 }
 
-// Of one element in the memory of compiled code.
-uint32_t elementBytes(Type element) {
-  if (auto parts = dyn_cast<ComplexType>(element))
-    return 2 * elementBytes(parts.getElementType());
-  if (element.isIndex())
-    return 8;
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
-}
-
 LogicalResult addArguments(func::FuncOp function, TypeRange types,
                            LibraryArgument::Direction direction, LibraryEntry& entry,
                            Failure& failure) {
@@ -158,6 +149,12 @@ std::string cSymbol(const std::string& prefix, const std::string& name) {
     symbol += llvm::utohexstr(uint8_t(c), /*LowerCase=*/true, /*Width=*/2);
   }
   return symbol;
+}
+
+uint32_t elementBytes(Type element) {
+  if (auto parts = dyn_cast<ComplexType>(element))
+    return 2 * elementBytes(parts.getElementType());
+  return element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
 size_t argumentCount(TypeRange types) {

@@ -5,6 +5,7 @@
 // type.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace nocturne::compiler {
 // `prefix` and `name`, with an underscore and the hexadecimal code for every byte that C does not
 // allow in names.
 std::string cSymbol(const std::string& prefix, const std::string& name);
+
+// Of one element in memory.
+uint32_t elementBytes(mlir::Type element);
 
 // Arguments that values of these types take: each value in a tuple is passed on its own.
 size_t argumentCount(mlir::TypeRange types);

@@ -7,7 +7,7 @@ namespace nocturne::compiler {
 
 // Functions that are applied to elements, as those of reduce and sort are, may call others;
 // lowering takes them apart operation by operation, so the bodies of what they call take the calls'
-// places.
+// places. Calls that would never end stay, for lowering to refuse.
 void inlineRegionCalls(mlir::ModuleOp module);
 
 } // namespace nocturne::compiler

@@ -5,21 +5,17 @@
 #include <utility>
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "compiler/codegen/entry_points.h"
-#include "compiler/codegen/inline_calls.h"
+#include "compiler/codegen/lower_module.h"
 #include "compiler/codegen/object.h"
 #include "compiler/codegen/pipeline.h"
 #include "compiler/codegen/registry.h"
 #include "compiler/codegen/schedule.h"
 #include "compiler/lowering/diagnostics.h"
-#include "compiler/lowering/families.h"
-#include "compiler/lowering/foreign_ops.h"
-#include "compiler/lowering/lowering.h"
 
 namespace nocturne::compiler {
 
@@ -50,12 +46,7 @@ private:
 
   LogicalResult lower() {
     Clock::time_point start = Clock::now();
-    adoptForeignOps(module_);
-    if (options_.generateWeights)
-      module_->setAttr(kGeneratedWeights, UnitAttr::get(module_.getContext()));
-    inlineRegionCalls(module_);
-    if (failed(renameFunctions(module_, failure_)) || failed(lowerToLinalg(module_, failure_)) ||
-        failed(prepareFunctions(module_, code_.entries, failure_)))
+    if (failed(lowerModule(module_, code_.entries, options_.generateWeights, failure_)))
       return failure();
     finish("linalg", start);
     return success();
@@ -63,12 +54,7 @@ private:
 
   LogicalResult optimise() {
     const bool usual = !options_.plain && options_.schedule.empty();
-    if (failed(transform("tensors", [&](OpPassManager& passes) {
-          if (usual)
-            addTensorPipeline(passes, options_.target);
-          else
-            addInliningPipeline(passes);
-        })))
+    if (failed(transform("tensors", usual ? addTensorPipeline : addInliningPipeline)))
       return failure();
     if (options_.schedule.empty())
       return success();

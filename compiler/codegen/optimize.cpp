@@ -6,21 +6,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/TargetParser/Triple.h"
-
-#include "compiler/codegen/object.h"
-#include "compiler/codegen/registry.h"
 
 namespace nocturne::compiler {
 
 VectorUnit vectorUnit(const CpuTarget& target) {
-  initialiseTargets();
-  llvm::Triple triple(kCpuTriple);
-  std::string error;
-  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      found ? found->createMCSubtargetInfo(triple, target.cpu, target.features) : nullptr);
+  const std::unique_ptr<llvm::MCSubtargetInfo> info = subtargetInfo(target);
   VectorUnit unit;
   if (!info)
     return unit;
@@ -31,7 +21,7 @@ VectorUnit vectorUnit(const CpuTarget& target) {
   return unit;
 }
 
-void addOptimisations(mlir::OpPassManager& passes, const CpuTarget&) {
+void addOptimisations(mlir::OpPassManager& passes) {
   passes.addNestedPass<mlir::func::FuncOp>(createFuseElementwisePass());
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());

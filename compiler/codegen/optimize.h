@@ -8,7 +8,7 @@
 namespace nocturne::compiler {
 
 // On tensors, before they get buffers.
-void addOptimisations(mlir::OpPassManager& passes, const CpuTarget& target);
+void addOptimisations(mlir::OpPassManager& passes);
 // On a function's buffers, while linalg still says what the loops are.
 void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget& target,
                             const ProductSizes& sizes);

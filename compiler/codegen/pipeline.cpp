@@ -108,9 +108,9 @@ void addInliningPipeline(OpPassManager& passes) {
   passes.addPass(createCSEPass());
 }
 
-void addTensorPipeline(OpPassManager& passes, const CpuTarget& target) {
+void addTensorPipeline(OpPassManager& passes) {
   addInliningPipeline(passes);
-  addOptimisations(passes, target);
+  addOptimisations(passes);
 }
 
 void addBufferization(OpPassManager& passes) {

@@ -8,10 +8,11 @@
 namespace nocturne::compiler {
 
 // The pipeline is run in these pieces so that what each made can be kept.
+
 // Inlining alone; tensors stay.
 void addInliningPipeline(mlir::OpPassManager& passes);
 // Inlining and optimisation; tensors stay.
-void addTensorPipeline(mlir::OpPassManager& passes, const CpuTarget& target);
+void addTensorPipeline(mlir::OpPassManager& passes);
 // Tensors become buffers, results become arguments behind the others; linalg stays. For every
 // target.
 void addBufferization(mlir::OpPassManager& passes);

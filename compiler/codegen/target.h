@@ -1,7 +1,13 @@
 // The processor that code is made for.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
+
+namespace llvm {
+class MCSubtargetInfo;
+}
 
 namespace nocturne::compiler {
 
@@ -17,5 +23,16 @@ struct CpuTarget {
 // name such as "skylake-avx512" stays as it is. Throws UsageError for a name that LLVM does not
 // know.
 CpuTarget cpuTarget(const std::string& name);
+
+// What a processor must have to run code for `target`: a level by its name, of other processors the
+// features, changed by those that are listed. Sorted.
+std::vector<std::string> requiredFeatures(const CpuTarget& target);
+
+// Throws UsageError unless `features` lists, with commas, "+name" and "-name" of features that LLVM
+// knows: LLVM itself would print a warning and go on.
+void checkFeatures(const std::string& features);
+
+// What LLVM knows of a processor; null when it was built without processors.
+std::unique_ptr<llvm::MCSubtargetInfo> subtargetInfo(const CpuTarget& target);
 
 } // namespace nocturne::compiler

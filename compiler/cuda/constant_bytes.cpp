@@ -5,6 +5,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "compiler/codegen/entry_points.h"
+
 namespace nocturne::compiler {
 
 using namespace mlir;
@@ -20,12 +22,6 @@ void append(const llvm::APInt& value, uint32_t bytes, std::string& out) {
 }
 
 } // namespace
-
-uint32_t elementBytes(Type element) {
-  if (auto parts = dyn_cast<ComplexType>(element))
-    return 2 * elementBytes(parts.getElementType());
-  return element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
-}
 
 bool appendElements(ElementsAttr attribute, std::string& out) {
   auto elements = dyn_cast<DenseElementsAttr>(attribute);

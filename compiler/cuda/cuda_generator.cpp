@@ -1,7 +1,5 @@
 #include "compiler/cuda/cuda_generator.h"
 
-#include <cstdio>
-
 #include "compiler/codegen/target.h"
 #include "compiler/cuda/cuda_module.h"
 #include "compiler/cuda/cuda_target.h"
@@ -13,16 +11,6 @@ namespace {
 
 // Nothing around the kernels is worth more than this.
 constexpr const char* kUsualHost = "x86-64";
-
-std::string logOf(const CudaCode& code) {
-  std::string log;
-  for (const StageTime& time : code.times) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f ms\n", time.seconds * 1e3);
-    log.append("  ").append(time.name).append(": ").append(text);
-  }
-  return log + code.log;
-}
 
 } // namespace
 
@@ -55,8 +43,8 @@ GeneratedCode generateCudaLibrary(const ModuleSource& source, const Target& targ
   GeneratedCode generated;
   generated.object = std::move(code.object);
   generated.entries = std::move(code.entries);
-  generated.features = {options.host.cpu};
-  generated.log = logOf(code);
+  generated.features = requiredFeatures(options.host);
+  generated.log = timesText(code.times) + code.log;
   generated.files.push_back({"kernel.ptx", std::move(code.ptx)});
   if (compile.keepStages)
     generated.files.push_back({"module.mlir", source.text});

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
@@ -16,7 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "compiler/codegen/entry_points.h"
-#include "compiler/codegen/inline_calls.h"
+#include "compiler/codegen/lower_module.h"
 #include "compiler/codegen/registry.h"
 #include "compiler/cuda/device_form.h"
 #include "compiler/cuda/device_tools.h"
@@ -24,9 +23,6 @@
 #include "compiler/cuda/program_image.h"
 #include "compiler/cuda/ptx.h"
 #include "compiler/lowering/diagnostics.h"
-#include "compiler/lowering/families.h"
-#include "compiler/lowering/foreign_ops.h"
-#include "compiler/lowering/lowering.h"
 #include "compiler/reader/locations.h"
 
 namespace nocturne::compiler {
@@ -117,13 +113,7 @@ private:
   }
 
   LogicalResult lower() {
-    adoptForeignOps(module_);
-    if (options_.generateWeights)
-      module_->setAttr(kGeneratedWeights, UnitAttr::get(module_.getContext()));
-    inlineRegionCalls(module_);
-    return success(succeeded(renameFunctions(module_, failure_)) &&
-                   succeeded(lowerToLinalg(module_, failure_)) &&
-                   succeeded(prepareFunctions(module_, code_.entries, failure_)));
+    return lowerModule(module_, code_.entries, options_.generateWeights, failure_);
   }
 
   LogicalResult bufferize() {

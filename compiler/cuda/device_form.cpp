@@ -135,10 +135,7 @@ std::unique_ptr<Pass> createSinkScalarsPass() {
 }
 
 void addDevicePipeline(OpPassManager& passes) {
-  passes.addPass(createInlinerPass());
-  passes.addPass(createSymbolDCEPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  addInliningPipeline(passes);
   OpPassManager& functions = passes.nest<func::FuncOp>();
   functions.addPass(createGeneralizePass());
   functions.addPass(createSinkScalarsPass());

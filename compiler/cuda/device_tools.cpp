@@ -1,13 +1,11 @@
 #include "compiler/cuda/device_tools.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "compiler/cuda/embedded_launcher.h"
 #include "compiler/drivers/linker.h"
 #include "engine/error.h"
+#include "engine/file_bytes.h"
 #include "engine/subprocess.h"
-#include "storage/temporary_folder.h"
+#include "engine/temporary_folder.h"
 
 namespace nocturne::compiler {
 
@@ -48,8 +46,7 @@ std::string withLauncher(const std::string& object) {
   request.output = "whole.o";
   request.kind = OutputKind::Object;
   Linker().link(request);
-  std::ifstream whole(folder / "whole.o", std::ios::binary);
-  return {std::istreambuf_iterator<char>(whole), {}};
+  return readFile(folder / "whole.o");
 }
 
 } // namespace nocturne::compiler

@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
+#include "compiler/codegen/entry_points.h"
 #include "compiler/cuda/constant_bytes.h"
 #include "compiler/cuda/device_memory.h"
 #include "compiler/cuda/kernel.h"

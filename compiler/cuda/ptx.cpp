@@ -33,14 +33,10 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
 
-#include "compiler/codegen/registry.h"
+#include "compiler/codegen/llvm_target.h"
 #include "compiler/lowering/diagnostics.h"
 
 namespace nocturne::compiler {
@@ -196,39 +192,6 @@ Failure internalFailure(const std::string& message) {
   return {FailureKind::Internal, message, "", 0, 0};
 }
 
-std::unique_ptr<llvm::TargetMachine> makeMachine(const CudaTarget& target, unsigned level,
-                                                 std::string& problem) {
-  initialiseTargets();
-  llvm::Triple triple(kTriple);
-  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, problem);
-  if (!found)
-    return nullptr;
-  llvm::CodeGenOptLevel effort =
-      llvm::CodeGenOpt::getLevel(int(level)).value_or(llvm::CodeGenOptLevel::Aggressive);
-  return std::unique_ptr<llvm::TargetMachine>(
-      found->createTargetMachine(triple, target.arch, target.features(), llvm::TargetOptions(),
-                                 std::nullopt, std::nullopt, effort));
-}
-
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level) {
-  if (level == 0)
-    return;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::OptimizationLevel wanted = level == 1   ? llvm::OptimizationLevel::O1
-                                   : level == 2 ? llvm::OptimizationLevel::O2
-                                                : llvm::OptimizationLevel::O3;
-  builder.buildPerModuleDefaultPipeline(wanted).run(module, modules);
-}
-
 } // namespace
 
 LogicalResult lowerKernels(gpu::GPUModuleOp kernels, const ExplainFailure& explain,
@@ -244,8 +207,9 @@ LogicalResult emitPtx(gpu::GPUModuleOp kernels, const CudaTarget& target, unsign
                       std::string& ptx, Failure& failure) {
   if (kernels.getBody()->empty())
     return success();
+  const MachineOptions wanted{kTriple, target.arch, target.features(), std::nullopt, level};
   std::string problem;
-  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(target, level, problem);
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(wanted, problem);
   if (!machine) {
     failure = internalFailure("LLVM has no code generator for PTX: " + problem);
     return mlir::failure();
@@ -256,18 +220,11 @@ LogicalResult emitPtx(gpu::GPUModuleOp kernels, const CudaTarget& target, unsign
     failure = internalFailure("the kernels cannot be translated to LLVM IR");
     return mlir::failure();
   }
-  code->setTargetTriple(machine->getTargetTriple());
-  code->setDataLayout(machine->createDataLayout());
   optimise(*code, *machine, level);
-  llvm::SmallVector<char, 0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager emitter;
-  if (machine->addPassesToEmitFile(emitter, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+  if (!emitFile(*code, *machine, llvm::CodeGenFileType::AssemblyFile, ptx)) {
     failure = internalFailure("LLVM cannot emit PTX");
     return mlir::failure();
   }
-  emitter.run(*code);
-  ptx.assign(text.begin(), text.end());
   return success();
 }
 

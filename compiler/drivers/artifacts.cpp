@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/descriptor.h"
 #include "engine/file_bytes.h"
 #include "storage/atomic_file.h"
 #include "storage/system_error.h"
@@ -24,28 +25,18 @@ constexpr std::string_view kStateFolder = ".nocturne";
 constexpr std::string_view kLinkDraft = "link.";
 constexpr size_t kKeyLetters = 64;
 constexpr size_t kMostRemembered = 1 << 16;
-constexpr uint64_t kLongestManifest = 64 << 20;
 
-class Descriptor {
-public:
-  Descriptor(const std::string& path, int flags, mode_t mode = 0)
-      : value_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {
-    if (value_ < 0)
-      throwStorageError(path, "cannot be opened", errno);
-  }
-  ~Descriptor() { ::close(value_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int value() const { return value_; }
-
-private:
-  int value_;
-};
+Descriptor opened(const std::string& path, int flags, mode_t mode = 0) {
+  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, mode));
+  if (file.get() < 0)
+    throwStorageError(path, "cannot be opened", errno);
+  return file;
+}
 
 void syncPath(const std::string& path, int flags) {
-  const Descriptor file(path, O_RDONLY | flags);
+  const Descriptor file = opened(path, O_RDONLY | flags);
   // Some file systems cannot: EINVAL says so, and is no error.
-  if (::fsync(file.value()) != 0 && errno != EINVAL)
+  if (::fsync(file.get()) != 0 && errno != EINVAL)
     throwStorageError(path, "cannot be made durable", errno);
 }
 
@@ -144,9 +135,9 @@ DraftFolder::~DraftFolder() {
 
 void DraftFolder::write(std::string_view name, std::string_view content) const {
   const std::string path = file(name);
-  const Descriptor out(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+  const Descriptor out = opened(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
   while (!content.empty()) {
-    const ssize_t written = ::write(out.value(), content.data(), content.size());
+    const ssize_t written = ::write(out.get(), content.data(), content.size());
     if (written < 0 && errno != EINTR)
       throwStorageError(path, "cannot be written", errno);
     if (written > 0)
@@ -199,10 +190,6 @@ void setLinks(const ArtifactPaths& paths, const Manifest& manifest) {
   setLink(paths, manifest.key, kManifestName);
 }
 
-std::string readWholeFile(const std::string& path) {
-  return readFile(path, kLongestManifest);
-}
-
 std::optional<ArtifactCheck::Stamp> ArtifactCheck::stampOf(const std::string& path) {
   struct stat facts;
   if (::lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -214,12 +201,11 @@ std::optional<ArtifactCheck::Stamp> ArtifactCheck::stampOf(const std::string& pa
 // The stamps are taken before the reading, so that a change during it shows the next time.
 std::optional<ArtifactCheck::Entry> ArtifactCheck::check(const std::string& folder,
                                                          const Digest& key) {
-  const std::string manifestPath = (folder + '/').append(kManifestName);
-  const std::optional<Stamp> manifestStamp = stampOf(manifestPath);
+  const std::optional<Stamp> manifestStamp = stampOf((folder + '/').append(kManifestName));
   if (!manifestStamp)
     return std::nullopt;
   try {
-    Manifest manifest = parseManifest(readWholeFile(manifestPath), manifestPath);
+    Manifest manifest = readManifest(folder);
     const std::string libraryPath = folder + '/' + manifest.library;
     const std::optional<Stamp> libraryStamp = stampOf(libraryPath);
     if (!libraryStamp || manifest.key != key || libraryStamp->bytes != manifest.libraryBytes ||

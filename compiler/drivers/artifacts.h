@@ -37,7 +37,8 @@ private:
   std::string state_;     // outputDir/.nocturne/
 };
 
-// A folder for a build in the making. The destructor removes it with all that is in it.
+// A folder for a build in the making. The destructor removes it with all that is in it. What cannot
+// be made, written, made durable or published throws StorageError.
 class DraftFolder {
 public:
   DraftFolder(const ArtifactPaths& paths, const Digest& key);
@@ -51,7 +52,7 @@ public:
   // Makes all files and the folder itself durable.
   void sync() const;
   // Becomes `folder`. One that is there is exchanged with it and removed: who has files of it open
-  // or mapped keeps them. Throws StorageError.
+  // or mapped keeps them.
   void publish(const std::string& folder) const;
 
 private:
@@ -63,10 +64,9 @@ void removeDeadDrafts(const ArtifactPaths& paths, const Digest& key, BuildLocks&
 
 // The links of the caller's folder lead to this build already.
 bool hasLinks(const ArtifactPaths& paths, const Manifest& manifest);
-// Lets them, each by one rename, the manifest's last. The caller holds the lock "links".
+// Lets them, each by one rename, the manifest's last. The caller holds the lock "links". Throws
+// StorageError.
 void setLinks(const ArtifactPaths& paths, const Manifest& manifest);
-
-std::string readWholeFile(const std::string& path);
 
 // Finds builds. Remembers which files it has checked byte by byte, so that an unchanged one is
 // checked again by its status only. Thread-safe.

@@ -84,10 +84,7 @@ private:
       }
       return driver_.tryCopy(source, options);
     } catch (const std::exception& error) { // no memory
-      BuildReport report;
-      report.state = BuildState::Failed;
-      report.failure = Failure{FailureKind::Internal, error.what(), "", 0, 0};
-      return report;
+      return failedReport({FailureKind::Internal, error.what(), "", 0, 0});
     }
   }
 
@@ -120,20 +117,9 @@ private:
   }
 
   BatchProgress progress() {
-    BatchProgress now;
-    now.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     const std::scoped_lock lock(mutex_);
-    now.total = ledger_.size();
-    now.finished = ledger_.finishedCount();
-    now.built = ledger_.count(BuildState::Built);
-    now.reused = ledger_.count(BuildState::Reused);
-    now.failed = ledger_.count(BuildState::Failed);
-    now.cancelled = ledger_.count(BuildState::Cancelled);
-    if (now.seconds > 0)
-      now.perSecond = static_cast<double>(now.finished) / now.seconds;
-    if (now.perSecond > 0)
-      now.left = static_cast<double>(now.total - now.finished) / now.perSecond;
-    return now;
+    return progressOf(ledger_, seconds);
   }
 
   BuildDriver& driver_;
@@ -170,6 +156,22 @@ void checkBatch(size_t modules, std::span<const std::string> outputDirs,
 
 uint64_t usualBuildMemory(const ModuleSource& module) {
   return kMemoryOfBuild + kMemoryOfLetter * module.text.size();
+}
+
+BatchProgress progressOf(const BatchLedger& ledger, double seconds, size_t failedBefore) {
+  BatchProgress now;
+  now.seconds = seconds;
+  now.total = ledger.size() + failedBefore;
+  now.finished = ledger.finishedCount() + failedBefore;
+  now.built = ledger.count(BuildState::Built);
+  now.reused = ledger.count(BuildState::Reused);
+  now.failed = ledger.count(BuildState::Failed) + failedBefore;
+  now.cancelled = ledger.count(BuildState::Cancelled);
+  if (now.seconds > 0)
+    now.perSecond = static_cast<double>(now.finished) / now.seconds;
+  if (now.perSecond > 0)
+    now.left = static_cast<double>(now.total - now.finished) / now.perSecond;
+  return now;
 }
 
 BatchResult buildIrModuleBatch(BuildDriver& driver, std::span<const ModuleSource> modules,

@@ -44,16 +44,19 @@ struct BatchResult {
   bool succeeded() const { return progress.built + progress.reused == progress.total; }
 };
 
-// For whoever has workers of another kind: what buildIrModuleBatch throws for its arguments, and
-// the memory that it supposes for a build.
+// For whoever has workers of another kind: what buildIrModuleBatch throws for its arguments, the
+// memory that it supposes for a build, and how far a ledger is after so many seconds,
+// `failedBefore` items having failed before they came to it.
+class BatchLedger;
 void checkBatch(size_t modules, std::span<const std::string> outputDirs,
                 const BuildOptions& options);
 uint64_t usualBuildMemory(const ModuleSource& module);
+BatchProgress progressOf(const BatchLedger& ledger, double seconds, size_t failedBefore = 0);
 
 // Builds modules[i] into outputDirs[i]. A module that is bad fails alone. Equal modules are built
 // once, and copied when their folders differ. `options` holds for all; its outputDir must be empty.
-// Throws UsageError for lists of different lengths, an empty folder or a bad target, before
-// anything is built.
+// Throws UsageError for lists of different lengths, an empty folder or a bad target, and ItemError
+// (tool_failed) when there is no linker, before anything is built.
 BatchResult buildIrModuleBatch(BuildDriver& driver, std::span<const ModuleSource> modules,
                                std::span<const std::string> outputDirs, const BuildOptions& options,
                                const BatchOptions& batch = {});

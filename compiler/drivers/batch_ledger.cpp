@@ -97,10 +97,7 @@ void BatchLedger::settleFollowers(size_t leader) {
 
 void BatchLedger::lost(const Job& job) {
   if (++deaths_[job.index] >= kMostDeaths) {
-    BuildReport report;
-    report.state = BuildState::Failed;
-    report.failure = Failure{FailureKind::Crashed, "its worker died twice", "", 0, 0};
-    done(job, std::move(report));
+    done(job, failedReport({FailureKind::Crashed, "its worker died twice", "", 0, 0}));
     return;
   }
   if (cancelled_) {

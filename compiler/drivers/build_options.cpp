@@ -32,4 +32,11 @@ std::string_view toString(BuildState state) {
   return "cancelled";
 }
 
+BuildReport failedReport(Failure failure) {
+  BuildReport report;
+  report.state = BuildState::Failed;
+  report.failure = std::move(failure);
+  return report;
+}
+
 } // namespace nocturne::compiler

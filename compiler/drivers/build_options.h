@@ -90,5 +90,7 @@ struct BuildReport {
 
   bool succeeded() const { return state == BuildState::Built || state == BuildState::Reused; }
 };
+// In the state Failed.
+BuildReport failedReport(Failure failure);
 
 } // namespace nocturne::compiler

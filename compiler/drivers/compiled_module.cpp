@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 
-#include "compiler/drivers/artifacts.h"
 #include "compiler/drivers/processor.h"
 #include "engine/error.h"
 #include "engine/file_bytes.h"
@@ -65,9 +64,8 @@ const CompiledModule& LoadedModule::value() const {
 
 CompiledModule CompiledModule::open(const std::string& path) {
   const fs::path folder = folderOfBuild(path);
-  const std::string manifestPath = (folder / kManifestName).string();
   auto library = std::make_shared<Library>();
-  library->manifest = parseManifest(readWholeFile(manifestPath), manifestPath);
+  library->manifest = readManifest(folder.string());
   const std::string file = (folder / library->manifest.library).string();
   checkLibrary(library->manifest, file);
   library->handle.reset(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));

@@ -30,10 +30,7 @@ void reach(const BuildOptions& options, BuildStage stage) {
 }
 
 BuildReport failed(FailureKind kind, const std::string& message) {
-  BuildReport report;
-  report.state = BuildState::Failed;
-  report.failure = Failure{kind, message, "", 0, 0};
-  return report;
+  return failedReport({kind, message, "", 0, 0});
 }
 
 // Errors to values.
@@ -48,8 +45,7 @@ BuildReport reportOf(const Work& work) {
     report.state = BuildState::Cancelled;
     report.failure = Failure{FailureKind::TimedOut, error.what(), "", 0, 0};
   } catch (const ItemError& error) {
-    report.state = BuildState::Failed;
-    report.failure = error.failure();
+    report = failedReport(error.failure());
   } catch (const UsageError& error) {
     report = failed(FailureKind::BadConfig, error.what());
   } catch (const StorageError& error) {
@@ -145,6 +141,7 @@ BuildOutcome BuildDriver::State::outcomeOf(const ArtifactPaths& paths,
                                            std::shared_ptr<const Manifest> manifest,
                                            const BuildOptions& options) {
   if (!hasLinks(paths, *manifest)) {
+    paths.makeFolders(); // what was copied from elsewhere may lack those that are empty
     const BuildLocks::Held held =
         locks_.acquire(paths.lock(kLinksLock), options.lockTimeout, options.stop);
     setLinks(paths, *manifest);

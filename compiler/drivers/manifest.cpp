@@ -1,5 +1,6 @@
 #include "compiler/drivers/manifest.h"
 
+#include "engine/file_bytes.h"
 #include "engine/json.h"
 
 namespace nocturne::compiler {
@@ -7,6 +8,8 @@ namespace nocturne::compiler {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr uint64_t kLongestManifest = 64 << 20;
 
 OrderedJson argumentJson(const LibraryArgument& argument) {
   return {{"direction", argument.direction == LibraryArgument::Direction::In ? "in" : "out"},
@@ -126,6 +129,11 @@ Manifest parseManifest(std::string_view text, const std::string& path) {
     throw StorageError(StorageErrorKind::Corrupt,
                        path + ": not a manifest of a build: " + problem.what());
   }
+}
+
+Manifest readManifest(const std::string& folder) {
+  const std::string path = (folder + '/').append(kManifestName);
+  return parseManifest(readFile(path, kLongestManifest), path);
 }
 
 } // namespace nocturne::compiler

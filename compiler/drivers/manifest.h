@@ -38,5 +38,7 @@ std::string toJson(const Manifest& manifest);
 // `path` is for messages. Throws StorageError: Corrupt, or TooNew for a schema or calling
 // convention that this version does not know.
 Manifest parseManifest(std::string_view text, const std::string& path);
+// The file of that name in `folder`. Throws ItemError (unreadable) for one that cannot be read.
+Manifest readManifest(const std::string& folder);
 
 } // namespace nocturne::compiler

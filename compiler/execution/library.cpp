@@ -5,7 +5,7 @@
 #include "compiler/codegen/runtime_libraries.h"
 #include "compiler/drivers/linker.h"
 #include "engine/error.h"
-#include "storage/temporary_folder.h"
+#include "engine/temporary_folder.h"
 
 namespace nocturne::compiler {
 

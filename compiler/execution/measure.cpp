@@ -134,9 +134,9 @@ std::vector<double> takeSamples(const std::function<void()>& call, const Measure
                        ? 1
                        : std::min(kMostCalls, static_cast<uint64_t>(kShortestSample / one) + 1);
   std::vector<double> samples;
-  samples.reserve(static_cast<size_t>(std::min<int64_t>(request.repetitions, kMostSamples)));
+  const auto wanted = static_cast<size_t>(std::max<int64_t>(request.repetitions, 1));
+  samples.reserve(std::min(wanted, kMostSamples));
   const Clock::time_point begin = Clock::now();
-  const auto wanted = static_cast<size_t>(request.repetitions);
   while (samples.size() < wanted ||
          (samples.size() < kMostSamples && secondsSince(begin) < request.minSeconds)) {
     start = Clock::now();

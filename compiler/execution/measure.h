@@ -10,14 +10,15 @@
 namespace nocturne::compiler {
 
 // Builds the module in the folder of the request, or takes what is there, and times its function in
-// this thread, which stays on one processor for as
-// long. The arguments have random values and every call works on the same ones. `onStage` is told
-// kBuilding and kRunning. Throws ItemError, UsageError (arch, entry, sizes), StorageError.
+// this thread, which stays on one processor for as long. The arguments have random values and every
+// call works on the same ones. `onStage` is told kBuilding and kRunning. Throws ItemError,
+// UsageError (arch, entry, sizes), StorageError.
 Measurement measureModule(const MeasureRequest& request,
                           const std::function<void(std::string_view stage)>& onStage);
 
-// Calls `call` as the request says and gives the seconds of one call for each sample. A sample is
-// several calls, `callsPerSample`, when one is too short for the clock.
+// Calls `call` as the request says and gives the seconds of one call for each sample, of which
+// there is at least one. A sample is several calls, `callsPerSample`, when one is too short for the
+// clock.
 std::vector<double> takeSamples(const std::function<void()>& call, const MeasureRequest& request,
                                 uint64_t& callsPerSample);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "llvm/ADT/StringMap.h"
@@ -10,6 +11,7 @@
 
 #include "compiler/codegen/compile_options.h"
 #include "compiler/lowering/lowering.h"
+#include "engine/failure_json.h"
 #include "engine/json.h"
 
 namespace nocturne::compiler {
@@ -39,27 +41,44 @@ std::string featureDigest() {
   return hasher.finish().hex().substr(0, 16);
 }
 
-Failure failureFrom(const Json& json) {
-  Failure failure;
-  failure.kind = failureKindFromString(json.at("kind").get<std::string>());
-  failure.message = json.at("message");
-  failure.file = json.at("file");
-  failure.line = json.at("line");
-  failure.column = json.at("column");
-  return failure;
+// The members of a request's head and of an answer, each by its name: for writing and for reading.
+template <typename Request, typename Visit>
+void visitMembers(Request& request, Visit visit) {
+  visit("path", request.path);
+  visit("entry", request.entry);
+  visit("warmup", request.warmup);
+  visit("repetitions", request.repetitions);
+  visit("min_time_s", request.minSeconds);
+  visit("seed", request.seed);
+  visit("arch", request.arch);
+  visit("folder", request.folder);
+  visit("timeout_s", request.timeoutSeconds);
+}
+
+template <typename Measured, typename Visit>
+void visitTimes(Measured& measurement, Visit visit) {
+  visit("median_s", measurement.median);
+  visit("min_s", measurement.least);
+  visit("mean_s", measurement.mean);
+  visit("spread_s", measurement.spread);
+  visit("samples", measurement.samples);
+  visit("calls_per_sample", measurement.callsPerSample);
+  visit("processor", measurement.processor);
+  visit("build_s", measurement.buildSeconds);
+  visit("built", measurement.built);
+}
+
+auto writerTo(Json& json) {
+  return [&json](const char* name, const auto& value) { json[name] = value; };
+}
+
+auto readerOf(const Json& json) {
+  return [&json](const char* name, auto& value) { json.at(name).get_to(value); };
 }
 
 Measurement measurementFrom(const Json& json) {
   Measurement measurement;
-  measurement.median = json.at("median_s");
-  measurement.least = json.at("min_s");
-  measurement.mean = json.at("mean_s");
-  measurement.spread = json.at("spread_s");
-  measurement.samples = json.at("samples");
-  measurement.callsPerSample = json.at("calls_per_sample");
-  measurement.processor = json.at("processor");
-  measurement.buildSeconds = json.at("build_s");
-  measurement.built = json.at("built");
+  visitTimes(measurement, readerOf(json));
   measurement.library = Digest::fromHex(json.at("library").get<std::string>());
   return measurement;
 }
@@ -83,16 +102,8 @@ std::string measuringEnvironment() {
 }
 
 std::string requestText(const MeasureRequest& request) {
-  const Json head = {{"environment", measuringEnvironment()},
-                     {"path", request.path},
-                     {"entry", request.entry},
-                     {"warmup", request.warmup},
-                     {"repetitions", request.repetitions},
-                     {"min_time_s", request.minSeconds},
-                     {"seed", request.seed},
-                     {"arch", request.arch},
-                     {"folder", request.folder},
-                     {"timeout_s", request.timeoutSeconds}};
+  Json head = {{"environment", measuringEnvironment()}};
+  visitMembers(request, writerTo(head));
   return lineOf(head) + '\n' + request.text;
 }
 
@@ -104,16 +115,8 @@ MeasureRequest parseRequest(std::string_view text) {
   std::string environment;
   try {
     const Json head = Json::parse(text.substr(0, end));
-    environment = head.at("environment");
-    request.path = head.at("path");
-    request.entry = head.at("entry");
-    request.warmup = head.at("warmup");
-    request.repetitions = head.at("repetitions");
-    request.minSeconds = head.at("min_time_s");
-    request.seed = head.at("seed");
-    request.arch = head.at("arch");
-    request.folder = head.at("folder");
-    request.timeoutSeconds = head.at("timeout_s");
+    head.at("environment").get_to(environment);
+    visitMembers(request, readerOf(head));
   } catch (const Json::exception& error) {
     failTool(std::string("this is no request for a measurement: ") + error.what());
   }
@@ -125,26 +128,13 @@ MeasureRequest parseRequest(std::string_view text) {
 }
 
 std::string answerText(const Measurement& measurement) {
-  return lineOf({{"measurement",
-                  {{"median_s", measurement.median},
-                   {"min_s", measurement.least},
-                   {"mean_s", measurement.mean},
-                   {"spread_s", measurement.spread},
-                   {"samples", measurement.samples},
-                   {"calls_per_sample", measurement.callsPerSample},
-                   {"processor", measurement.processor},
-                   {"build_s", measurement.buildSeconds},
-                   {"built", measurement.built},
-                   {"library", measurement.library.hex()}}}});
+  Json times = {{"library", measurement.library.hex()}};
+  visitTimes(measurement, writerTo(times));
+  return lineOf({{"measurement", std::move(times)}});
 }
 
 std::string answerText(const Failure& failure) {
-  return lineOf({{"failure",
-                  {{"kind", std::string(toString(failure.kind))},
-                   {"message", failure.message},
-                   {"file", failure.file},
-                   {"line", failure.line},
-                   {"column", failure.column}}}});
+  return lineOf({{"failure", failure}});
 }
 
 Measurement parseAnswer(std::string_view output) {
@@ -156,7 +146,7 @@ Measurement parseAnswer(std::string_view output) {
     const Json json = Json::parse(output.substr(start == std::string_view::npos ? 0 : start + 1));
     if (!json.contains("failure"))
       return measurementFrom(json.at("measurement"));
-    failure = failureFrom(json["failure"]);
+    failure = json["failure"].get<Failure>();
   } catch (const std::exception&) {
     // It did not get so far as to give one.
   }

@@ -1,18 +1,17 @@
 #include "compiler/execution/measurer.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <system_error>
-
-#include <string.h>
 
 #include "compiler/execution/measure_protocol.h"
 #include "engine/error.h"
 #include "engine/number_text.h"
 #include "engine/subprocess.h"
+#include "engine/temporary_folder.h"
 
 namespace nocturne::compiler {
 
@@ -38,36 +37,6 @@ std::string programToUse(const std::string& given) {
                   "measuring needs the program nocturne, which is not in $PATH; "
                   "NOCTURNE_PROGRAM may say where it is");
   return found;
-}
-
-// Gone, with what is in it, at the end of the scope.
-class TemporaryFolder {
-public:
-  explicit TemporaryFolder(bool wanted) {
-    if (!wanted)
-      return;
-    std::string pattern = std::filesystem::temp_directory_path() / "nocturne-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw failure(FailureKind::ToolFailed,
-                    pattern + ": cannot be made: " + std::generic_category().message(errno));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty())
-      std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
-private:
-  std::string path_;
-};
-
-std::string signalName(int number) {
-  const char* name = ::sigabbrev_np(number);
-  return name == nullptr ? "signal " + std::to_string(number) : "SIG" + std::string(name);
 }
 
 // What the process was about when it said no more.
@@ -117,9 +86,9 @@ Measurement ModuleMeasurer::measure(const MeasureRequest& request) {
   if (complete.folder.empty())
     complete.folder = folder_;
   // Made here, so that it goes even when the process that fills it is killed.
-  const TemporaryFolder scratch(complete.folder.empty());
+  std::optional<TemporaryFolder> scratch;
   if (complete.folder.empty())
-    complete.folder = scratch.path();
+    complete.folder = scratch.emplace().path();
   ProgramLimits limits;
   constexpr double kLongest = 1e9; // seconds; more is as good as no deadline
   limits.timeout = std::chrono::milliseconds(

@@ -46,7 +46,8 @@ struct ProgramReport {
 };
 
 // Runs the entry function of a module once and compares what its checks look at. Does not throw for
-// anything that is wrong with the module; throws UsageError for inputs that do not fit.
+// anything that is wrong with the module; throws UsageError for inputs that do not fit and for
+// values that no memory can hold.
 ProgramReport runProgramText(std::string text, const std::string& path,
                              const ProgramOptions& options);
 

@@ -122,10 +122,13 @@ private:
       if (op->getBlock() != &body())
         fail(op->getLoc(), "a check inside of a region cannot be run");
       llvm::StringRef name = checkName(op);
+      const Expectation expectation = readExpectation(op, name);
+      if (op->getOperand(0).getType() != op->getOperand(1).getType())
+        fail(op->getLoc(), "the check '" + name.str() + "' compares values of different types");
       Failure place;
       setPlace(place, op->getLoc());
-      ProgramCheck check{readExpectation(op, name), value(op->getOperand(0)),
-                         value(op->getOperand(1)), name.str()};
+      ProgramCheck check{expectation, value(op->getOperand(0)), value(op->getOperand(1)),
+                         name.str()};
       if (place.line != 0)
         check.text += " at line " + std::to_string(place.line);
       program_.checks.push_back(check);

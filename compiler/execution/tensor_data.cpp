@@ -59,6 +59,8 @@ TensorData::TensorData(std::string dtype, std::vector<int64_t> dims)
     : dtype_(std::move(dtype)), dims_(std::move(dims)), format_(elementFormat(dtype_)) {
   double size = double(format_.elementBytes());
   for (int64_t dim : dims_) {
+    if (dim < 0)
+      throw UsageError("a tensor of " + typeText() + " has no fixed size");
     size *= double(dim);
     count_ *= size_t(dim); // wraps only where `size` is too large
   }

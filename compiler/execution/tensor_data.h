@@ -16,7 +16,8 @@ namespace nocturne::compiler {
 // of 64 bytes and is zero at first.
 class TensorData {
 public:
-  // Throws UsageError for an element type without a form in memory and for sizes beyond memory.
+  // Throws UsageError for an element type without a form in memory, for sizes that are not fixed
+  // and for sizes beyond memory.
   TensorData(std::string dtype, std::vector<int64_t> dims);
   explicit TensorData(const LibraryArgument& argument)
       : TensorData(argument.dtype, argument.dims) {}

@@ -35,10 +35,6 @@ LogicalResult replaceByContraction(ConversionPatternRewriter& rewriter, Operatio
   return success();
 }
 
-ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 // The loops of a dot_general: batching, free dimensions of both sides, contracting.
 Contraction loopsOfDot(ArrayRef<int64_t> lhsShape, ArrayRef<int64_t> rhsShape,
                        ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,

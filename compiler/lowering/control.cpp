@@ -19,6 +19,7 @@
 #include "compiler/dialect/StablehloDialect.h"
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/families.h"
+#include "compiler/lowering/patterns.h"
 #include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
@@ -58,41 +59,63 @@ void replaceByFlat(ConversionPatternRewriter& rewriter, const TypeConverter& typ
   rewriter.replaceOpWithMultiple(op, std::move(parts));
 }
 
+using FlatValues = FailureOr<SmallVector<Value>>;
+
+// Replaces an operation by the values that emit() makes: those of all its results in a row.
+template <typename OpTy>
+class FlatPattern : public OpConversionPattern<OpTy> {
+public:
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  using OneToNOpAdaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
+
+  LogicalResult matchAndRewrite(OpTy op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter& rewriter) const final {
+    const TypeConverter& types = *this->getTypeConverter();
+    SmallVector<Type> results;
+    if (failed(flatResultTypes(types, op, results)))
+      return failure();
+    FlatValues values = emit(op, adaptor, results, rewriter);
+    if (failed(values))
+      return failure();
+    replaceByFlat(rewriter, types, op, *values);
+    return success();
+  }
+
+protected:
+  // `results` are the held types of the values to make. Fails after an error at `op`.
+  virtual FlatValues emit(OpTy op, OneToNOpAdaptor adaptor, TypeRange results,
+                          ConversionPatternRewriter& rewriter) const = 0;
+};
+
+FlatValues valuesOf(Operation* op) {
+  return SmallVector<Value>(op->getResults());
+}
+
 //===------------------------------------------------------------------------------------------===//
 // Functions
 //===------------------------------------------------------------------------------------------===//
 
-struct CallPattern : OpConversionPattern<func::CallOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct CallPattern : FlatPattern<func::CallOp> {
+  using FlatPattern::FlatPattern;
 
-  LogicalResult matchAndRewrite(func::CallOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    SmallVector<Type> results;
-    if (failed(flatResultTypes(*getTypeConverter(), op, results)))
-      return failure();
-    auto call = func::CallOp::create(rewriter, op.getLoc(), op.getCalleeAttr(), results,
-                                     flatten(adaptor.getOperands()));
-    replaceByFlat(rewriter, *getTypeConverter(), op, call.getResults());
-    return success();
+  FlatValues emit(func::CallOp op, OneToNOpAdaptor adaptor, TypeRange results,
+                  ConversionPatternRewriter& rewriter) const override {
+    return valuesOf(func::CallOp::create(rewriter, op.getLoc(), op.getCalleeAttr(), results,
+                                         flatten(adaptor.getOperands())));
   }
 };
 
 // A composite is what its decomposition computes.
-struct CompositePattern : OpConversionPattern<stablehlo::CompositeOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct CompositePattern : FlatPattern<stablehlo::CompositeOp> {
+  using FlatPattern::FlatPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::CompositeOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    SmallVector<Type> results;
-    if (failed(flatResultTypes(*getTypeConverter(), op, results)))
-      return failure();
+  FlatValues emit(stablehlo::CompositeOp op, OneToNOpAdaptor adaptor, TypeRange results,
+                  ConversionPatternRewriter& rewriter) const override {
     auto callee = dyn_cast<FlatSymbolRefAttr>(op.getDecomposition());
     if (!callee)
       return op.emitError("composite '") << op.getName() << "' names no function of its module";
-    auto call = func::CallOp::create(rewriter, op.getLoc(), callee, results,
-                                     flatten(adaptor.getOperands()));
-    replaceByFlat(rewriter, *getTypeConverter(), op, call.getResults());
-    return success();
+    return valuesOf(func::CallOp::create(rewriter, op.getLoc(), callee, results,
+                                         flatten(adaptor.getOperands())));
   }
 };
 
@@ -110,14 +133,11 @@ struct FuncReturnPattern : OpConversionPattern<func::ReturnOp> {
 // Control flow
 //===------------------------------------------------------------------------------------------===//
 
-struct WhilePattern : OpConversionPattern<stablehlo::WhileOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct WhilePattern : FlatPattern<stablehlo::WhileOp> {
+  using FlatPattern::FlatPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::WhileOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    SmallVector<Type> results;
-    if (failed(flatResultTypes(*getTypeConverter(), op, results)))
-      return failure();
+  FlatValues emit(stablehlo::WhileOp op, OneToNOpAdaptor adaptor, TypeRange results,
+                  ConversionPatternRewriter& rewriter) const override {
     auto loop =
         scf::WhileOp::create(rewriter, op.getLoc(), results, flatten(adaptor.getOperands()));
     rewriter.inlineRegionBefore(op.getCond(), loop.getBefore(), loop.getBefore().end());
@@ -125,53 +145,44 @@ struct WhilePattern : OpConversionPattern<stablehlo::WhileOp> {
     for (Region* region : {&loop.getBefore(), &loop.getAfter()})
       if (failed(rewriter.convertRegionTypes(region, *getTypeConverter())))
         return op.emitError("while over values whose shapes are not known has no lowering");
-    replaceByFlat(rewriter, *getTypeConverter(), op, loop.getResults());
-    return success();
+    return valuesOf(loop);
   }
 };
 
-struct IfPattern : OpConversionPattern<stablehlo::IfOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct IfPattern : FlatPattern<stablehlo::IfOp> {
+  using FlatPattern::FlatPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::IfOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    SmallVector<Type> results;
-    if (failed(flatResultTypes(*getTypeConverter(), op, results)))
-      return failure();
-    Value condition = scalarOf(rewriter, op.getLoc(), adaptor.getPred());
+  FlatValues emit(stablehlo::IfOp op, OneToNOpAdaptor adaptor, TypeRange results,
+                  ConversionPatternRewriter& rewriter) const override {
+    Value condition = scalarOf(rewriter, op.getLoc(), adaptor.getPred().front());
     auto choice = scf::IfOp::create(rewriter, op.getLoc(), results, condition,
                                     /*addThenBlock=*/false, /*addElseBlock=*/false);
     rewriter.inlineRegionBefore(op.getTrueBranch(), choice.getThenRegion(),
                                 choice.getThenRegion().end());
     rewriter.inlineRegionBefore(op.getFalseBranch(), choice.getElseRegion(),
                                 choice.getElseRegion().end());
-    replaceByFlat(rewriter, *getTypeConverter(), op, choice.getResults());
-    return success();
+    return valuesOf(choice);
   }
 };
 
 // An index that names no branch means the last one, which is the switch's default.
-struct CasePattern : OpConversionPattern<stablehlo::CaseOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct CasePattern : FlatPattern<stablehlo::CaseOp> {
+  using FlatPattern::FlatPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::CaseOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    SmallVector<Type> results;
-    if (failed(flatResultTypes(*getTypeConverter(), op, results)))
-      return failure();
+  FlatValues emit(stablehlo::CaseOp op, OneToNOpAdaptor adaptor, TypeRange results,
+                  ConversionPatternRewriter& rewriter) const override {
     Location loc = op.getLoc();
     unsigned last = op->getNumRegions() - 1;
     SmallVector<int64_t> cases(last);
     std::iota(cases.begin(), cases.end(), 0);
-    Value number = scalarOf(rewriter, loc, adaptor.getIndex());
+    Value number = scalarOf(rewriter, loc, adaptor.getIndex().front());
     Value index = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), number);
     auto choice = scf::IndexSwitchOp::create(rewriter, loc, results, index, cases, last);
     for (unsigned i = 0; i <= last; ++i) {
       Region& target = i == last ? choice.getDefaultRegion() : choice.getCaseRegions()[i];
       rewriter.inlineRegionBefore(op->getRegion(i), target, target.end());
     }
-    replaceByFlat(rewriter, *getTypeConverter(), op, choice.getResults());
-    return success();
+    return valuesOf(choice);
   }
 };
 
@@ -237,18 +248,12 @@ struct GetTupleElementPattern : OpConversionPattern<stablehlo::GetTupleElementOp
 
 // create_token, after_all.
 template <typename OpTy>
-struct TokenPattern : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
-  using OneToNOpAdaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
+struct TokenPattern : TensorPattern<OpTy> {
+  using TensorPattern<OpTy>::TensorPattern;
 
-  LogicalResult matchAndRewrite(OpTy op, OneToNOpAdaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*this->getTypeConverter(), op);
-    if (!type)
-      return failure();
-    rewriter.template replaceOpWithNewOp<arith::ConstantOp>(op,
-                                                            DenseElementsAttr::get(type, false));
-    return success();
+  Value emit(OpTy op, typename OpTy::Adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
+    return arith::ConstantOp::create(rewriter, op.getLoc(), DenseElementsAttr::get(type, false));
   }
 };
 
@@ -409,18 +414,13 @@ struct InlineRegionPattern : ConversionPattern {
 };
 
 template <typename OpTy>
-struct DeviceIdPattern : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
-  using OpAdaptor = typename OpTy::Adaptor;
+struct DeviceIdPattern : TensorPattern<OpTy> {
+  using TensorPattern<OpTy>::TensorPattern;
 
-  LogicalResult matchAndRewrite(OpTy op, OpAdaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*this->getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(OpTy op, typename OpTy::Adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     auto zero = DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), 0));
-    rewriter.template replaceOpWithNewOp<arith::ConstantOp>(op, zero);
-    return success();
+    return arith::ConstantOp::create(rewriter, op.getLoc(), zero);
   }
 };
 

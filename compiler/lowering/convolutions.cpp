@@ -177,10 +177,6 @@ private:
   View lhs_, rhs_, result_;
 };
 
-ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 // Pads and dilates the input. Where the window has one element, strides are taken here too: what is
 // skipped is never read, and what is left is a matrix product.
 Value prepareInput(OpBuilder& builder, stablehlo::ConvolutionOp op,
@@ -204,11 +200,8 @@ Value prepareInput(OpBuilder& builder, stablehlo::ConvolutionOp op,
     }
   if (llvm::all_of(strides, [](int64_t stride) { return stride == 1; }))
     return lhs;
-  auto attrs = [&](ArrayRef<int64_t> numbers) {
-    return getAsIndexOpFoldResult(builder.getContext(), numbers);
-  };
-  return tensor::ExtractSliceOp::create(builder, loc, lhs, attrs(offsets), attrs(sizes),
-                                        attrs(strides));
+  return tensor::ExtractSliceOp::create(builder, loc, lhs, indexAttrs(builder, offsets),
+                                        indexAttrs(builder, sizes), indexAttrs(builder, strides));
 }
 
 // The kernel turned around along the dimensions whose windows are reversed. It is small, and

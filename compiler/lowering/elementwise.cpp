@@ -10,6 +10,7 @@
 #include "compiler/dialect/AttrHelpers.h"
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/scalars.h"
+#include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
 
@@ -20,10 +21,6 @@ namespace {
 bool isScalarTensor(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 0;
-}
-
-Value emptyLike(OpBuilder& builder, Location loc, RankedTensorType type) {
-  return tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
 }
 
 // Where `operand` is read for each element of the result; null where their shapes do not go
@@ -72,7 +69,7 @@ LogicalResult rewriteAsGeneric(Operation* op, ValueRange operands, RankedTensorT
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   bool emitted = true;
   auto generic = linalg::GenericOp::create(
-      rewriter, op->getLoc(), resultType, operands, emptyLike(rewriter, op->getLoc(), resultType),
+      rewriter, op->getLoc(), resultType, operands, emptyTensor(rewriter, op->getLoc(), resultType),
       maps, iterators, [&](OpBuilder& builder, Location loc, ValueRange elements) {
         Value result = emit(builder, loc, elements.drop_back());
         emitted = result && result.getType() == resultType.getElementType();

@@ -141,16 +141,15 @@ private:
     auto type = cast<RankedTensorType>(x.getType());
     int64_t outer = type.getDimSize(0), radix = type.getDimSize(1), rest = type.getDimSize(2),
             made = type.getDimSize(3), n = rest * radix;
-    auto attr = [&](int64_t value) -> OpFoldResult { return builder_.getIndexAttr(value); };
-    SmallVector<OpFoldResult> ones(4, attr(1));
+    SmallVector<OpFoldResult> ones = indexAttrs(builder_, {1, 1, 1, 1});
     auto partType = RankedTensorType::get({outer, rest, made}, complex_);
-    SmallVector<OpFoldResult> inSizes = {attr(outer), attr(1), attr(rest), attr(made)};
-    SmallVector<OpFoldResult> outSizes = {attr(outer), attr(rest), attr(1), attr(made)};
+    SmallVector<OpFoldResult> inSizes = indexAttrs(builder_, {outer, 1, rest, made});
+    SmallVector<OpFoldResult> outSizes = indexAttrs(builder_, {outer, rest, 1, made});
     Values inputs, outputs;
     SmallVector<AffineMap> maps;
     AffineMap all = builder_.getMultiDimIdentityMap(3);
     for (int64_t j = 0; j < radix; ++j) {
-      SmallVector<OpFoldResult> offsets = {attr(0), attr(j), attr(0), attr(0)};
+      SmallVector<OpFoldResult> offsets = indexAttrs(builder_, {0, j, 0, 0});
       inputs.push_back(
           tensor::ExtractSliceOp::create(builder_, loc_, partType, x, offsets, inSizes, ones));
       maps.push_back(all);
@@ -182,7 +181,7 @@ private:
           linalg::YieldOp::create(inner, where, results);
         });
     for (int64_t k = 0; k < radix; ++k) {
-      SmallVector<OpFoldResult> offsets = {attr(0), attr(0), attr(k), attr(0)};
+      SmallVector<OpFoldResult> offsets = indexAttrs(builder_, {0, 0, k, 0});
       y = tensor::InsertSliceOp::create(builder_, loc_, generic.getResult(k), y, offsets, outSizes,
                                         ones);
     }
@@ -272,14 +271,13 @@ private:
     Value zero = complex::CreateOp::create(builder_, loc_, complex_, none, none);
     Value wide = empty({outer, padded, inner});
     wide = linalg::FillOp::create(builder_, loc_, ValueRange{zero}, ValueRange{wide}).getResult(0);
-    auto attr = [&](int64_t value) -> OpFoldResult { return builder_.getIndexAttr(value); };
-    SmallVector<OpFoldResult> offsets(3, attr(0)), strides(3, attr(1));
-    SmallVector<OpFoldResult> sizes = {attr(outer), attr(n), attr(inner)};
-    wide = tensor::InsertSliceOp::create(builder_, loc_, turned, wide, offsets, sizes, strides);
+    wide = tensor::InsertSliceOp::create(
+        builder_, loc_, turned, wide, indexAttrs(builder_, {0, 0, 0}),
+        indexAttrs(builder_, {outer, n, inner}), indexAttrs(builder_, {1, 1, 1}));
     wide = lines(wide, outer, padded, inner, -1);
     wide = timesTable(wide, {outer, padded, inner}, kernel);
     wide = lines(wide, outer, padded, inner, 1);
-    Value result = tensor::ExtractSliceOp::create(builder_, loc_, wide, offsets, sizes, strides);
+    Value result = firstPart(builder_, loc_, wide, {outer, n, inner});
     return timesTable(result, {outer, n, inner}, turns);
   }
 
@@ -375,16 +373,11 @@ private:
   // The part of a real signal's transform that the rest mirrors. The first element and, for an even
   // length, the middle one mirror themselves: they are real, whatever rounding has left.
   static Value firstHalf(OpBuilder& builder, Location loc, Value value, RankedTensorType result) {
-    SmallVector<OpFoldResult> sizes;
     auto type = cast<RankedTensorType>(value.getType());
     int64_t last = type.getRank() - 1, n = type.getDimSize(last);
     SmallVector<int64_t> shape(type.getShape());
     shape.back() = result.getShape().back();
-    for (int64_t size : shape)
-      sizes.push_back(builder.getIndexAttr(size));
-    SmallVector<OpFoldResult> offsets(shape.size(), builder.getIndexAttr(0));
-    SmallVector<OpFoldResult> strides(shape.size(), builder.getIndexAttr(1));
-    Value half = tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes, strides);
+    Value half = firstPart(builder, loc, value, shape);
     return mapElements(builder, loc, shape, type.getElementType(), half,
                        [&](OpBuilder& inner, ValueRange elements) {
                          Numbers numbers(inner, loc);

@@ -46,16 +46,6 @@ Value indexPart(OpBuilder& builder, Location loc, Value indices, int64_t vectorD
   return tensor::ExtractSliceOp::create(builder, loc, partType, indices, offsets, sizes, strides);
 }
 
-// An index brought into [0, limit], as StableHLO does instead of reading outside of an operand.
-Value clampIndex(OpBuilder& builder, Location loc, Type element, Value stored, int64_t limit) {
-  Value index = toIndex(builder, loc, element, stored);
-  Value upper = indexConstant(builder, loc, limit);
-  if (element.isUnsignedInteger())
-    return arith::MinUIOp::create(builder, loc, index, upper);
-  index = arith::MinSIOp::create(builder, loc, index, upper);
-  return arith::MaxSIOp::create(builder, loc, index, indexConstant(builder, loc, 0));
-}
-
 // One linalg.generic over the result. The parts of the indices are its inputs, so that they are
 // loaded where the loops over a slice begin; the operand is read by tensor.extract.
 Value emitGather(OpBuilder& builder, Location loc, const GatherDims& dims, Value operand,
@@ -100,8 +90,8 @@ Value emitGather(OpBuilder& builder, Location loc, const GatherDims& dims, Value
       }
       Value start;
       if (partOf[dim] >= 0)
-        start = clampIndex(inner, where, indexElement, elements[partOf[dim]],
-                           operandType.getDimSize(dim) - dims.sliceSizes[dim]);
+        start = clampedIndex(inner, where, elements[partOf[dim]], indexElement.isUnsignedInteger(),
+                             operandType.getDimSize(dim) - dims.sliceSizes[dim]);
       Value offset;
       if (!llvm::is_contained(dims.collapsed, dim))
         offset = linalg::IndexOp::create(inner, where, dims.offset[nextOffset++]);
@@ -118,10 +108,6 @@ Value emitGather(OpBuilder& builder, Location loc, const GatherDims& dims, Value
   auto generic = linalg::GenericOp::create(builder, loc, TypeRange{result}, inputs,
                                            ValueRange{init}, maps, iterators, body);
   return generic.getResult(0);
-}
-
-Type elementOf(Value value) {
-  return cast<ShapedType>(value.getType()).getElementType();
 }
 
 GatherDims readDims(stablehlo::GatherDimensionNumbersAttr attr) {
@@ -157,8 +143,8 @@ public:
       dims.sliceSizes.push_back(hidden ? 1 : result.getDimSize(dims.offset[nextOffset++]));
     }
     rewriter.replaceOp(op, emitGather(rewriter, op.getLoc(), dims, adaptor.getOperand(),
-                                      adaptor.getStartIndices(), elementOf(op.getStartIndices()),
-                                      result));
+                                      adaptor.getStartIndices(),
+                                      elementTypeOf(op.getStartIndices().getType()), result));
     return success();
   }
 };
@@ -202,7 +188,8 @@ public:
     dims.startIndexMap = {dim};
     dims.indexVector = index.getRank();
     rewriter.replaceOp(op, emitGather(rewriter, op.getLoc(), dims, adaptor.getOperand(),
-                                      adaptor.getIndex(), elementOf(op.getIndex()), result));
+                                      adaptor.getIndex(), elementTypeOf(op.getIndex().getType()),
+                                      result));
     return success();
   }
 };

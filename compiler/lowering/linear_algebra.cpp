@@ -36,10 +36,6 @@ std::optional<Matrices> matricesOf(Value value) {
   return matrices;
 }
 
-Type elementOf(Value value) {
-  return cast<ShapedType>(value.getType()).getElementType();
-}
-
 Value load(OpBuilder& builder, Location loc, Value tensor, ValueRange at) {
   return tensor::ExtractOp::create(builder, loc, tensor, at);
 }
@@ -60,13 +56,6 @@ Value emitMatrices(OpBuilder& builder, Location loc, ArrayRef<int64_t> shape, Ty
   });
 }
 
-Value zeroOf(OpBuilder& builder, Location loc, Type element) {
-  Numbers numbers(builder, loc);
-  auto complex = dyn_cast<ComplexType>(element);
-  Value zero = numbers.constant(complex ? complex.getElementType() : element, 0);
-  return numbers.put({zero, complex ? zero : Value()});
-}
-
 // Factors A = U^H U row by row. Everything is done on U, whose rows lie in memory as the innermost
 // loop walks; a lower factor is U^H. The triangle that is not given is never read, and is zero in
 // the result, as is the imaginary part of the diagonal. A matrix that is not positive definite gets
@@ -82,12 +71,12 @@ public:
       return op.emitError("a cholesky of such a tensor has no lowering");
     Location loc = op.getLoc();
     bool lower = stablehlo::isFlagSet(op->getAttr("lower"));
-    Type element = elementOf(op.getA());
+    Type element = elementTypeOf(op.getA().getType());
     SmallVector<int64_t> shape = matrices->shape();
     Value input = reshaped(rewriter, loc, adaptor.getA(), shape);
     Value upper = upperTriangle(rewriter, loc, element, input, shape, lower);
     upper = factor(rewriter, loc, upper, shape);
-    Value result = emitMatrices(rewriter, loc, shape, elementOf(input),
+    Value result = emitMatrices(rewriter, loc, shape, elementTypeOf(input.getType()),
                                 [&](OpBuilder& inner, Value matrix, Value row, Value column) {
                                   Value value = load(inner, loc, upper,
                                                      lower ? Values{matrix, column, row}
@@ -211,7 +200,7 @@ public:
     entries.lower = stablehlo::isFlagSet(op->getAttr("lower")) != entries.exchanged;
     entries.unitDiagonal = stablehlo::isFlagSet(op->getAttr("unit_diagonal"));
 
-    Type element = elementOf(op.getB());
+    Type element = elementTypeOf(op.getB().getType());
     Value matrix = reshaped(rewriter, loc, adaptor.getA(), a->shape());
     matrix = mapElements(rewriter, loc, a->shape(), computeType(element), matrix,
                          [&](OpBuilder& inner, ValueRange elements) {
@@ -230,7 +219,7 @@ public:
         });
     Value solution = solve(rewriter, loc, entries, matrix, right, shape);
     Value result = emitMatrices(
-        rewriter, loc, b->shape(), elementOf(given),
+        rewriter, loc, b->shape(), elementTypeOf(given.getType()),
         [&](OpBuilder& inner, Value batch, Value row, Value column) {
           return encode(inner, loc, element,
                         load(inner, loc, solution,

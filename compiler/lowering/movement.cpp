@@ -14,6 +14,8 @@
 #include "compiler/dialect/AttrHelpers.h"
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/families.h"
+#include "compiler/lowering/loops.h"
+#include "compiler/lowering/patterns.h"
 #include "compiler/lowering/scalars.h"
 #include "compiler/lowering/tensors.h"
 
@@ -22,10 +24,6 @@ namespace nocturne::compiler {
 using namespace mlir;
 
 namespace {
-
-bool isUnsignedElement(Type type) {
-  return cast<ShapedType>(type).getElementType().isUnsignedInteger();
-}
 
 // Offsets, sizes and strides of a slice.
 struct Ranges {
@@ -54,22 +52,18 @@ Value insertSlice(OpBuilder& builder, Location loc, Value source, Value target,
 // Slices
 //===------------------------------------------------------------------------------------------===//
 
-struct SlicePattern : OpConversionPattern<stablehlo::SliceOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SlicePattern : TensorPattern<stablehlo::SliceOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::SliceOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::SliceOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     SmallVector<int64_t> starts = stablehlo::readI64List(op.getStartIndices());
     SmallVector<int64_t> strides = stablehlo::readI64List(op.getStrides());
     Ranges ranges;
     for (auto [start, size, stride] : llvm::zip(starts, type.getShape(), strides))
       ranges.add(rewriter.getIndexAttr(start), rewriter.getIndexAttr(size),
                  rewriter.getIndexAttr(stride));
-    rewriter.replaceOp(op, extractSlice(rewriter, op.getLoc(), type, adaptor.getOperand(), ranges));
-    return success();
+    return extractSlice(rewriter, op.getLoc(), type, adaptor.getOperand(), ranges);
   }
 };
 
@@ -83,76 +77,60 @@ Ranges clampedRanges(OpBuilder& builder, Location loc, Value operand, ValueRange
     OpFoldResult offset = builder.getIndexAttr(0);
     if (extent != size)
       offset = clampedIndex(builder, loc, scalarOf(builder, loc, start),
-                            isUnsignedElement(startType), extent - size);
+                            elementTypeOf(startType).isUnsignedInteger(), extent - size);
     ranges.add(offset, builder.getIndexAttr(size), builder.getIndexAttr(1));
   }
   return ranges;
 }
 
-struct DynamicSlicePattern : OpConversionPattern<stablehlo::DynamicSliceOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct DynamicSlicePattern : TensorPattern<stablehlo::DynamicSliceOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::DynamicSliceOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::DynamicSliceOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     Value operand = adaptor.getOperand();
     Ranges ranges = clampedRanges(rewriter, op.getLoc(), operand, adaptor.getStartIndices(),
                                   op.getStartIndices().getTypes(), type.getShape());
-    rewriter.replaceOp(op, extractSlice(rewriter, op.getLoc(), type, operand, ranges));
-    return success();
+    return extractSlice(rewriter, op.getLoc(), type, operand, ranges);
   }
 };
 
-struct DynamicUpdateSlicePattern : OpConversionPattern<stablehlo::DynamicUpdateSliceOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct DynamicUpdateSlicePattern : TensorPattern<stablehlo::DynamicUpdateSliceOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::DynamicUpdateSliceOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
+  Value emit(stablehlo::DynamicUpdateSliceOp op, OpAdaptor adaptor, RankedTensorType,
+             ConversionPatternRewriter& rewriter) const override {
     Value operand = adaptor.getOperand(), update = adaptor.getUpdate();
-    auto updateType = dyn_cast<RankedTensorType>(update.getType());
-    if (!heldResultType(*getTypeConverter(), op) || !updateType)
-      return failure();
     Ranges ranges = clampedRanges(rewriter, op.getLoc(), operand, adaptor.getStartIndices(),
-                                  op.getStartIndices().getTypes(), updateType.getShape());
-    rewriter.replaceOp(op, insertSlice(rewriter, op.getLoc(), update, operand, ranges));
-    return success();
+                                  op.getStartIndices().getTypes(), shapeOf(update));
+    return insertSlice(rewriter, op.getLoc(), update, operand, ranges);
   }
 };
 
 // Starts and strides may be computed as long as the type tells how large the result is.
-struct RealDynamicSlicePattern : OpConversionPattern<stablehlo::RealDynamicSliceOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct RealDynamicSlicePattern : TensorPattern<stablehlo::RealDynamicSliceOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::RealDynamicSliceOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::RealDynamicSliceOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     Location loc = op.getLoc();
-    auto numberAt = [&](Value list, int64_t place, bool noSign) -> OpFoldResult {
+    auto numberAt = [&](Value list, size_t place, Type element) -> OpFoldResult {
       DenseIntElementsAttr constant;
-      if (matchPattern(list, m_Constant(&constant)))
-        return rewriter.getIndexAttr(
-            constant.getValues<APInt>()[static_cast<uint64_t>(place)].getSExtValue());
-      Value index = arith::ConstantIndexOp::create(rewriter, loc, place);
-      Value number = tensor::ExtractOp::create(rewriter, loc, list, index);
-      Type wanted = rewriter.getIndexType();
-      if (number.getType() == wanted)
-        return number;
-      return noSign ? Value(arith::IndexCastUIOp::create(rewriter, loc, wanted, number))
-                    : Value(arith::IndexCastOp::create(rewriter, loc, wanted, number));
+      if (matchPattern(list, m_Constant(&constant))) {
+        APInt number = constant.getValues<APInt>()[place];
+        return rewriter.getIndexAttr(element.isUnsignedInteger() ? int64_t(number.getZExtValue())
+                                                                 : number.getSExtValue());
+      }
+      Value index = indexConstant(rewriter, loc, int64_t(place));
+      return toIndex(rewriter, loc, element, tensor::ExtractOp::create(rewriter, loc, list, index));
     };
+    Type start = elementTypeOf(op.getStartIndices().getType());
+    Type stride = elementTypeOf(op.getStrides().getType());
     Ranges ranges;
     for (auto [place, size] : llvm::enumerate(type.getShape()))
-      ranges.add(numberAt(adaptor.getStartIndices(), int64_t(place),
-                          isUnsignedElement(op.getStartIndices().getType())),
-                 rewriter.getIndexAttr(size),
-                 numberAt(adaptor.getStrides(), int64_t(place),
-                          isUnsignedElement(op.getStrides().getType())));
-    rewriter.replaceOp(op, extractSlice(rewriter, loc, type, adaptor.getOperand(), ranges));
-    return success();
+      ranges.add(numberAt(adaptor.getStartIndices(), place, start), rewriter.getIndexAttr(size),
+                 numberAt(adaptor.getStrides(), place, stride));
+    return extractSlice(rewriter, loc, type, adaptor.getOperand(), ranges);
   }
 };
 
@@ -205,32 +183,24 @@ Value padTensor(OpBuilder& builder, Location loc, Value operand, Value paddingSc
   return insertSlice(builder, loc, kept, padded, target);
 }
 
-struct PadPattern : OpConversionPattern<stablehlo::PadOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct PadPattern : TensorPattern<stablehlo::PadOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::PadOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::PadOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     Padding padding{stablehlo::readI64List(op.getEdgePaddingLow()),
                     stablehlo::readI64List(op.getEdgePaddingHigh()),
                     stablehlo::readI64List(op.getInteriorPadding())};
     Value scalar = scalarOf(rewriter, op.getLoc(), adaptor.getPaddingValue());
-    rewriter.replaceOp(
-        op, padTensor(rewriter, op.getLoc(), adaptor.getOperand(), scalar, type, padding));
-    return success();
+    return padTensor(rewriter, op.getLoc(), adaptor.getOperand(), scalar, type, padding);
   }
 };
 
-struct DynamicPadPattern : OpConversionPattern<stablehlo::DynamicPadOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct DynamicPadPattern : TensorPattern<stablehlo::DynamicPadOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::DynamicPadOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::DynamicPadOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     Padding padding;
     auto read = [](Value value, SmallVector<int64_t>& numbers) {
       DenseIntElementsAttr constant;
@@ -242,12 +212,12 @@ struct DynamicPadPattern : OpConversionPattern<stablehlo::DynamicPadOp> {
     };
     if (!read(adaptor.getEdgePaddingLow(), padding.low) ||
         !read(adaptor.getEdgePaddingHigh(), padding.high) ||
-        !read(adaptor.getInteriorPadding(), padding.interior))
-      return op.emitError("dynamic_pad by amounts that are not constants has no lowering");
+        !read(adaptor.getInteriorPadding(), padding.interior)) {
+      op.emitError("dynamic_pad by amounts that are not constants has no lowering");
+      return {};
+    }
     Value scalar = scalarOf(rewriter, op.getLoc(), adaptor.getPaddingValue());
-    rewriter.replaceOp(
-        op, padTensor(rewriter, op.getLoc(), adaptor.getOperand(), scalar, type, padding));
-    return success();
+    return padTensor(rewriter, op.getLoc(), adaptor.getOperand(), scalar, type, padding);
   }
 };
 
@@ -255,18 +225,13 @@ struct DynamicPadPattern : OpConversionPattern<stablehlo::DynamicPadOp> {
 // Concatenation and reversal
 //===------------------------------------------------------------------------------------------===//
 
-struct ConcatenatePattern : OpConversionPattern<stablehlo::ConcatenateOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ConcatenatePattern : TensorPattern<stablehlo::ConcatenateOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::ConcatenateOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
-    if (adaptor.getInputs().size() == 1) {
-      rewriter.replaceOp(op, adaptor.getInputs().front());
-      return success();
-    }
+  Value emit(stablehlo::ConcatenateOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
+    if (adaptor.getInputs().size() == 1)
+      return adaptor.getInputs().front();
     Location loc = op.getLoc();
     Value result = emptyTensor(rewriter, loc, type);
     auto dimension = static_cast<size_t>(op.getDimension());
@@ -282,19 +247,15 @@ struct ConcatenatePattern : OpConversionPattern<stablehlo::ConcatenateOp> {
       }
       offset += piece.getShape()[dimension];
     }
-    rewriter.replaceOp(op, result);
-    return success();
+    return result;
   }
 };
 
-struct ReversePattern : OpConversionPattern<stablehlo::ReverseOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ReversePattern : TensorPattern<stablehlo::ReverseOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::ReverseOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::ReverseOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     SmallVector<int64_t> dimensions = stablehlo::readI64List(op.getDimensions());
     SmallVector<AffineExpr> exprs;
     bool changes = false;
@@ -312,8 +273,7 @@ struct ReversePattern : OpConversionPattern<stablehlo::ReverseOp> {
           elementwiseTensor(rewriter, op.getLoc(), type, result, map,
                             [](OpBuilder&, Location, ValueRange elements) { return elements[0]; });
     }
-    rewriter.replaceOp(op, result);
-    return success();
+    return result;
   }
 };
 
@@ -323,15 +283,12 @@ struct ReversePattern : OpConversionPattern<stablehlo::ReverseOp> {
 
 // select with one predicate for all, clamp with the same bounds for all.
 template <typename OpTy>
-struct ScalarOperandPattern : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
+struct ScalarOperandPattern : TensorPattern<OpTy> {
+  using TensorPattern<OpTy>::TensorPattern;
   using OpAdaptor = typename OpTy::Adaptor;
 
-  LogicalResult matchAndRewrite(OpTy op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*this->getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(OpTy op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     auto rank = static_cast<unsigned>(type.getRank());
     bool hasScalar = false;
     SmallVector<AffineMap> maps;
@@ -342,7 +299,7 @@ struct ScalarOperandPattern : OpConversionPattern<OpTy> {
                               : rewriter.getMultiDimIdentityMap(rank));
     }
     if (!hasScalar)
-      return failure();
+      return {};
     bool isKnown = true;
     Value result = elementwiseTensor(rewriter, op.getLoc(), type, adaptor.getOperands(), maps,
                                      [&](OpBuilder& builder, Location loc, ValueRange elements) {
@@ -352,12 +309,11 @@ struct ScalarOperandPattern : OpConversionPattern<OpTy> {
                                        isKnown &= value != nullptr;
                                        return value ? value : elements.back();
                                      });
-    if (!isKnown)
-      return op.emitError("operation '")
-             << op->getName() << "' has no lowering for elements of type "
-             << cast<ShapedType>(op.getType()).getElementType();
-    rewriter.replaceOp(op, result);
-    return success();
+    if (isKnown)
+      return result;
+    op.emitError("operation '") << op->getName() << "' has no lowering for elements of type "
+                                << elementTypeOf(op.getType());
+    return {};
   }
 };
 

@@ -159,27 +159,19 @@ Value interleave(OpBuilder& builder, Location loc, ValueRange parts, int64_t dim
   SmallVector<int64_t> wide(type.getShape());
   wide.insert(wide.begin() + dim + 1, int64_t(parts.size()));
   Value all = tensor::EmptyOp::create(builder, loc, wide, type.getElementType());
-  auto attrs = [&](ArrayRef<int64_t> numbers) {
-    SmallVector<OpFoldResult> result;
-    for (int64_t number : numbers)
-      result.push_back(builder.getIndexAttr(number));
-    return result;
-  };
   SmallVector<int64_t> sizes = wide, offsets(wide.size(), 0), ones(wide.size(), 1);
   sizes[dim + 1] = 1;
   for (auto [number, part] : llvm::enumerate(parts)) {
     offsets[dim + 1] = int64_t(number);
-    all = tensor::InsertSliceOp::create(builder, loc, part, all, attrs(offsets), attrs(sizes),
-                                        attrs(ones));
+    all = tensor::InsertSliceOp::create(builder, loc, part, all, indexAttrs(builder, offsets),
+                                        indexAttrs(builder, sizes), indexAttrs(builder, ones));
   }
   SmallVector<int64_t> dealt(type.getShape());
   dealt[dim] *= int64_t(parts.size());
   all = reshaped(builder, loc, all, dealt);
   if (ArrayRef<int64_t>(dealt) == shape)
     return all;
-  return tensor::ExtractSliceOp::create(builder, loc, all,
-                                        attrs(SmallVector<int64_t>(shape.size(), 0)), attrs(shape),
-                                        attrs(SmallVector<int64_t>(shape.size(), 1)));
+  return firstPart(builder, loc, all, shape);
 }
 
 // Bits, and how many counters they took.

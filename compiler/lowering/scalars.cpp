@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 
 #include "compiler/dialect/StablehloOps.h"
+#include "compiler/lowering/tensors.h"
 #include "compiler/lowering/types.h"
 
 namespace nocturne::compiler {
@@ -15,34 +16,22 @@ using namespace mlir;
 
 namespace {
 
-Type elementOf(Type type) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? shaped.getElementType() : type;
-}
-
-// What an emitter sees instead of a float narrower than f32. Booleans and integers keep their sign.
-Type widened(Type element) {
-  if (auto real = dyn_cast<FloatType>(element); real && !real.isF64())
-    return Float32Type::get(element.getContext());
-  return element;
-}
-
 // The value of a constant of one element, as it is held; null for what has no such form.
-Value emitConstant(OpBuilder& builder, Location loc, ElementsAttr value) {
-  if (!value.isSplat() && value.getNumElements() != 1)
+Value emitConstant(OpBuilder& builder, stablehlo::ConstantOp op) {
+  // Values that are apart from the text, or left out of it, are those of tensors.
+  auto value = dyn_cast_or_null<DenseElementsAttr>(op->getAttr("value"));
+  if (!value || (!value.isSplat() && value.getNumElements() != 1))
     return {};
+  Location loc = op.getLoc();
   Type element = value.getElementType();
   Type storage = storageType(element);
   if (auto complex = dyn_cast<ComplexType>(element)) {
-    if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-      if (!isa<FloatType>(complex.getElementType()))
-        return {};
-      auto number = *dense.value_begin<std::complex<APFloat>>();
-      auto part = [&](const APFloat& x) { return FloatAttr::get(complex.getElementType(), x); };
-      auto parts = builder.getArrayAttr({part(number.real()), part(number.imag())});
-      return complex::ConstantOp::create(builder, loc, complex, parts);
-    }
-    return {};
+    if (!isa<FloatType>(complex.getElementType()))
+      return {};
+    auto number = *value.value_begin<std::complex<APFloat>>();
+    auto part = [&](const APFloat& x) { return FloatAttr::get(complex.getElementType(), x); };
+    auto parts = builder.getArrayAttr({part(number.real()), part(number.imag())});
+    return complex::ConstantOp::create(builder, loc, complex, parts);
   }
   if (isa<FloatType>(element)) {
     auto number = *value.value_begin<APFloat>();
@@ -81,6 +70,10 @@ bool isIdentityAtRankZero(Operation* op) {
 
 } // namespace
 
+Type widened(Type element) {
+  return isa<FloatType>(element) ? computeType(element) : element;
+}
+
 const ScalarTable& scalarTable() {
   static const ScalarTable table = makeTable();
   return table;
@@ -90,12 +83,12 @@ Value emitScalarOp(OpBuilder& builder, Location loc, Operation* op, ValueRange s
   ScalarEmitter emitter = scalarTable().find(op->getName().getStringRef());
   if (!emitter || op->getNumResults() != 1)
     return {};
-  Type resultElement = elementOf(op->getResult(0).getType());
+  Type resultElement = elementTypeOf(op->getResult(0).getType());
   bool raw = movesBits(op);
   ScalarCall call{op, {}, raw ? resultElement : widened(resultElement), {}};
   SmallVector<Value> operands;
   for (auto [operand, value] : llvm::zip(op->getOperands(), stored)) {
-    Type element = elementOf(operand.getType());
+    Type element = elementTypeOf(operand.getType());
     call.operandElements.push_back(raw ? element : widened(element));
     operands.push_back(raw ? value : decode(builder, loc, element, value));
   }
@@ -114,10 +107,10 @@ LogicalResult emitScalarBody(OpBuilder& builder, Block& body, ValueRange stored,
   auto held = [&](Value operand) -> Value {
     if (!values.contains(operand)) {
       auto constant = operand.getDefiningOp<stablehlo::ConstantOp>();
-      auto elements = constant ? dyn_cast<ElementsAttr>(constant->getAttr("value")) : nullptr;
-      if (!elements)
+      Value scalar = constant ? emitConstant(builder, constant) : Value();
+      if (!scalar)
         return {};
-      values.map(operand, emitConstant(builder, constant.getLoc(), elements));
+      values.map(operand, scalar);
     }
     return values.lookup(operand);
   };
@@ -133,8 +126,7 @@ LogicalResult emitScalarBody(OpBuilder& builder, Block& body, ValueRange stored,
     }
     Value result;
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
-      if (auto elements = dyn_cast<ElementsAttr>(constant->getAttr("value")))
-        result = emitConstant(builder, op.getLoc(), elements);
+      result = emitConstant(builder, constant);
     } else if (isIdentityAtRankZero(&op) && operands.size() == 1) {
       result = operands[0];
     } else {

@@ -18,6 +18,9 @@ struct ScalarCall {
   mlir::ValueRange operands;                     // of computeType(operandElements[i])
 };
 
+// An element type as a call has it.
+mlir::Type widened(mlir::Type element);
+
 // Gives the value of computeType(resultElement), or null for element types that it does not know.
 using ScalarEmitter = mlir::Value (*)(mlir::OpBuilder& builder, mlir::Location loc,
                                       const ScalarCall& call);

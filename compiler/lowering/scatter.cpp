@@ -65,7 +65,14 @@ public:
     SmallVector<int64_t> extents;
     for (int64_t dim : dims_.updateScatter)
       extents.push_back(updateType_.getDimSize(dim));
-    Values results = emitNest(builder, loc_, extents, inputs_,
+    Values inputs;
+    for (auto [input, held, result] : llvm::zip(op_.getInputs(), inputs_, op_.getResults())) {
+      inputs.push_back(convertTensor(builder, loc_, op_, elementTypeOf(input.getType()),
+                                     elementTypeOf(result.getType()), held));
+      if (!inputs.back())
+        return op_.emitError("has no conversion of its inputs to ") << result.getType();
+    }
+    Values results = emitNest(builder, loc_, extents, inputs,
                               [&](OpBuilder& inner, ValueRange at, ValueRange carried) {
                                 return updateWindow(inner, at, carried);
                               });
@@ -127,10 +134,16 @@ private:
     return Values(branch.getResults());
   }
 
-  // The update computation on held elements: first those of the inputs, then those of the updates.
+  // The update computation on held elements: first those of the results, then those of the updates,
+  // which it may want to have converted.
   Values compute(OpBuilder& builder, ValueRange elements) {
-    Values results;
-    if (failed(emitScalarBody(builder, op_.getUpdateComputation().front(), elements, results))) {
+    Block& body = op_.getUpdateComputation().front();
+    Values converted(elements.take_front(count_)), results;
+    for (auto [update, argument, element] : llvm::zip(
+             op_.getUpdates(), body.getArguments().drop_front(count_), elements.drop_front(count_)))
+      converted.push_back(convertScalar(builder, loc_, op_, elementTypeOf(update.getType()),
+                                        elementTypeOf(argument.getType()), element));
+    if (failed(emitScalarBody(builder, body, converted, results))) {
       failed_ = true;
       return Values(elements.take_front(count_));
     }
@@ -164,19 +177,13 @@ private:
   }
 
   Values updateSlices(OpBuilder& builder, ValueRange at, const Values& starts, ValueRange carried) {
-    auto attrs = [&](ArrayRef<int64_t> numbers) {
-      SmallVector<OpFoldResult> result;
-      for (int64_t number : numbers)
-        result.push_back(builder.getIndexAttr(number));
-      return result;
-    };
-    SmallVector<OpFoldResult> offsets, sizes = attrs(windowSizes_);
+    SmallVector<OpFoldResult> offsets, sizes = indexAttrs(builder, windowSizes_);
     for (Value start : starts)
       offsets.push_back(start ? OpFoldResult(start) : builder.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(inputType_.getRank(), builder.getIndexAttr(1));
 
-    SmallVector<OpFoldResult> updateOffsets = attrs(SmallVector<int64_t>(updateType_.getRank(), 0));
-    SmallVector<OpFoldResult> updateSizes = attrs(updateType_.getShape());
+    SmallVector<OpFoldResult> updateOffsets(updateType_.getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> updateSizes = indexAttrs(builder, updateType_.getShape());
     SmallVector<OpFoldResult> updateStrides(updateType_.getRank(), builder.getIndexAttr(1));
     for (auto [dim, index] : llvm::zip(dims_.updateScatter, at)) {
       updateOffsets[dim] = index;

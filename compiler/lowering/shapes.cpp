@@ -14,6 +14,7 @@
 #include "compiler/dialect/AttrHelpers.h"
 #include "compiler/dialect/StablehloOps.h"
 #include "compiler/lowering/families.h"
+#include "compiler/lowering/patterns.h"
 #include "compiler/lowering/tensors.h"
 
 namespace nocturne::compiler {
@@ -44,26 +45,23 @@ Value indexAs(OpBuilder& builder, Location loc, Value index, Type element) {
 
 // iota and dynamic_iota: the shape is the result type's in both.
 template <typename OpTy>
-struct IotaPattern : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
+struct IotaPattern : TensorPattern<OpTy> {
+  using TensorPattern<OpTy>::TensorPattern;
   using OpAdaptor = typename OpTy::Adaptor;
 
-  LogicalResult matchAndRewrite(OpTy op, OpAdaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*this->getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(OpTy op, OpAdaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     Type element = cast<ShapedType>(op.getType()).getElementType();
-    if (!isa<IntegerType, IndexType, FloatType, ComplexType>(element))
-      return op.emitError("iota of ") << element << " has no lowering";
+    if (!isa<IntegerType, IndexType, FloatType, ComplexType>(element)) {
+      op.emitError("iota of ") << element << " has no lowering";
+      return {};
+    }
     int64_t dimension = op.getIotaDimension();
-    Value result = elementwiseTensor(
-        rewriter, op.getLoc(), type, {}, {}, [&](OpBuilder& builder, Location loc, ValueRange) {
-          Value index = linalg::IndexOp::create(builder, loc, dimension);
-          return indexAs(builder, loc, index, element);
-        });
-    rewriter.replaceOp(op, result);
-    return success();
+    return elementwiseTensor(rewriter, op.getLoc(), type, {}, {},
+                             [&](OpBuilder& builder, Location loc, ValueRange) {
+                               Value index = linalg::IndexOp::create(builder, loc, dimension);
+                               return indexAs(builder, loc, index, element);
+                             });
   }
 };
 
@@ -101,37 +99,27 @@ Value broadcastTensor(OpBuilder& builder, Location loc, Value operand, RankedTen
 
 // broadcast_in_dim and dynamic_broadcast_in_dim.
 template <typename OpTy>
-struct BroadcastInDimPattern : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
+struct BroadcastInDimPattern : TensorPattern<OpTy> {
+  using TensorPattern<OpTy>::TensorPattern;
   using OpAdaptor = typename OpTy::Adaptor;
 
-  LogicalResult matchAndRewrite(OpTy op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*this->getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(OpTy op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     SmallVector<int64_t> dimensions = stablehlo::readI64List(op.getBroadcastDimensions());
-    rewriter.replaceOp(
-        op, broadcastTensor(rewriter, op.getLoc(), adaptor.getOperand(), type, dimensions));
-    return success();
+    return broadcastTensor(rewriter, op.getLoc(), adaptor.getOperand(), type, dimensions);
   }
 };
 
-struct BroadcastPattern : OpConversionPattern<stablehlo::BroadcastOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct BroadcastPattern : TensorPattern<stablehlo::BroadcastOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::BroadcastOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::BroadcastOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     // The new dimensions come first.
     auto rank = cast<ShapedType>(adaptor.getOperand().getType()).getRank();
     SmallVector<int64_t> dimensions(static_cast<size_t>(rank));
     std::iota(dimensions.begin(), dimensions.end(), type.getRank() - rank);
-    rewriter.replaceOp(
-        op, broadcastTensor(rewriter, op.getLoc(), adaptor.getOperand(), type, dimensions));
-    return success();
+    return broadcastTensor(rewriter, op.getLoc(), adaptor.getOperand(), type, dimensions);
   }
 };
 
@@ -140,17 +128,13 @@ struct BroadcastPattern : OpConversionPattern<stablehlo::BroadcastOp> {
 //===------------------------------------------------------------------------------------------===//
 
 template <typename OpTy>
-struct ReshapePattern : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
+struct ReshapePattern : TensorPattern<OpTy> {
+  using TensorPattern<OpTy>::TensorPattern;
   using OpAdaptor = typename OpTy::Adaptor;
 
-  LogicalResult matchAndRewrite(OpTy op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*this->getTypeConverter(), op);
-    if (!type)
-      return failure();
-    rewriter.replaceOp(op, reshaped(rewriter, op.getLoc(), adaptor.getOperand(), type.getShape()));
-    return success();
+  Value emit(OpTy op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
+    return reshaped(rewriter, op.getLoc(), adaptor.getOperand(), type.getShape());
   }
 };
 
@@ -167,47 +151,34 @@ bool keepsOrder(ArrayRef<int64_t> permutation, ArrayRef<int64_t> resultShape) {
   return true;
 }
 
-struct TransposePattern : OpConversionPattern<stablehlo::TransposeOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct TransposePattern : TensorPattern<stablehlo::TransposeOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::TransposeOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::TransposeOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     SmallVector<int64_t> permutation = stablehlo::readI64List(op.getPermutation());
     Value operand = adaptor.getOperand();
-    if (keepsOrder(permutation, type.getShape())) {
-      rewriter.replaceOp(op, reshaped(rewriter, op.getLoc(), operand, type.getShape()));
-      return success();
-    }
+    if (keepsOrder(permutation, type.getShape()))
+      return reshaped(rewriter, op.getLoc(), operand, type.getShape());
     // Dimension permutation[i] of the operand is dimension i of the result.
     SmallVector<AffineExpr> exprs(permutation.size());
     for (auto [to, from] : llvm::enumerate(permutation))
       exprs[static_cast<size_t>(from)] = rewriter.getAffineDimExpr(static_cast<unsigned>(to));
     AffineMap map =
         AffineMap::get(static_cast<unsigned>(type.getRank()), 0, exprs, rewriter.getContext());
-    rewriter.replaceOp(op, elementwiseTensor(rewriter, op.getLoc(), type, operand, map,
-                                             [](OpBuilder&, Location, ValueRange elements) {
-                                               return elements[0];
-                                             }));
-    return success();
+    return elementwiseTensor(rewriter, op.getLoc(), type, operand, map,
+                             [](OpBuilder&, Location, ValueRange elements) { return elements[0]; });
   }
 };
 
-struct GetDimensionSizePattern : OpConversionPattern<stablehlo::GetDimensionSizeOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct GetDimensionSizePattern : TensorPattern<stablehlo::GetDimensionSizeOp> {
+  using TensorPattern::TensorPattern;
 
-  LogicalResult matchAndRewrite(stablehlo::GetDimensionSizeOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    auto operand = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type || !operand)
-      return failure();
-    int64_t size = operand.getDimSize(static_cast<unsigned>(op.getDimension()));
+  Value emit(stablehlo::GetDimensionSizeOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
+    int64_t size = shapeOf(adaptor.getOperand())[static_cast<size_t>(op.getDimension())];
     auto value = DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), size));
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
-    return success();
+    return arith::ConstantOp::create(rewriter, op.getLoc(), value);
   }
 };
 
@@ -261,8 +232,8 @@ Value offsetOfPart(OpBuilder& builder, Location loc, Value index, unsigned partW
   return arith::TruncIOp::create(builder, loc, type, offset);
 }
 
-struct BitcastConvertPattern : OpConversionPattern<stablehlo::BitcastConvertOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct BitcastConvertPattern : TensorPattern<stablehlo::BitcastConvertOp> {
+  using TensorPattern::TensorPattern;
 
   // Each element in parts, the lowest bits first, along a new last dimension.
   static Value split(OpBuilder& rewriter, Location place, Value operand, RankedTensorType type,
@@ -320,30 +291,23 @@ struct BitcastConvertPattern : OpConversionPattern<stablehlo::BitcastConvertOp> 
                              });
   }
 
-  LogicalResult matchAndRewrite(stablehlo::BitcastConvertOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter& rewriter) const override {
-    RankedTensorType type = heldResultType(*getTypeConverter(), op);
-    if (!type)
-      return failure();
+  Value emit(stablehlo::BitcastConvertOp op, OpAdaptor adaptor, RankedTensorType type,
+             ConversionPatternRewriter& rewriter) const override {
     Type from = cast<ShapedType>(op.getOperand().getType()).getElementType();
     Type to = cast<ShapedType>(op.getType()).getElementType();
     Value operand = adaptor.getOperand();
-    if (from == to) {
-      rewriter.replaceOp(op, operand);
-      return success();
+    if (from == to)
+      return operand;
+    if (!from.isIntOrFloat() || !to.isIntOrFloat()) {
+      op.emitError("bitcast_convert from ") << from << " to " << to << " has no lowering";
+      return {};
     }
-    if (!from.isIntOrFloat() || !to.isIntOrFloat())
-      return op.emitError("bitcast_convert from ") << from << " to " << to << " has no lowering";
     unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
-    Value result;
     if (fromWidth == toWidth)
-      result = castElements(rewriter, op.getLoc(), operand, type, toWidth);
-    else if (fromWidth > toWidth)
-      result = split(rewriter, op.getLoc(), operand, type, fromWidth, toWidth);
-    else
-      result = join(rewriter, op.getLoc(), operand, type, fromWidth, toWidth);
-    rewriter.replaceOp(op, result);
-    return success();
+      return castElements(rewriter, op.getLoc(), operand, type, toWidth);
+    if (fromWidth > toWidth)
+      return split(rewriter, op.getLoc(), operand, type, fromWidth, toWidth);
+    return join(rewriter, op.getLoc(), operand, type, fromWidth, toWidth);
   }
 };
 

@@ -42,10 +42,11 @@ public:
 
     Values carried;
     for (Value input : inputs)
-      carried.push_back(emitScratch(builder, loc_, type.getShape(), elementOf(input)));
-    for (Value input : inputs)
       carried.push_back(
-          emitScratch(builder, loc_, ArrayRef<int64_t>{2, length_}, elementOf(input)));
+          emitScratch(builder, loc_, type.getShape(), elementTypeOf(input.getType())));
+    for (Value input : inputs)
+      carried.push_back(emitScratch(builder, loc_, ArrayRef<int64_t>{2, length_},
+                                    elementTypeOf(input.getType())));
     SmallVector<int64_t> lines(type.getShape());
     lines.erase(lines.begin() + dim_);
     Values results = emitNest(builder, loc_, lines, carried,
@@ -57,10 +58,6 @@ public:
   }
 
 private:
-  static Type elementOf(Value tensor) {
-    return cast<RankedTensorType>(tensor.getType()).getElementType();
-  }
-
   Value read(OpBuilder& builder, Value tensor, ValueRange at) {
     return tensor::ExtractOp::create(builder, loc_, tensor, at);
   }
@@ -354,12 +351,8 @@ Values emitTop(OpBuilder& builder, Location loc, Type element, Value operand, in
   };
   Values sorted = MergeSort(loc, dim, precedes).emit(builder, {operand, numbers});
   shape.back() = k;
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), sizes;
-  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
-  for (int64_t size : shape)
-    sizes.push_back(builder.getIndexAttr(size));
   for (Value& tensor : sorted)
-    tensor = tensor::ExtractSliceOp::create(builder, loc, tensor, offsets, sizes, strides);
+    tensor = firstPart(builder, loc, tensor, shape);
   return sorted;
 }
 

@@ -47,19 +47,6 @@ void groupDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to, Groups& fromG
     toGroups.back().push_back(int64_t(j));
 }
 
-// What scalar emitters see instead of a float narrower than f32.
-Type widened(Type element) {
-  return isa<FloatType>(element) ? computeType(element) : element;
-}
-
-ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-SmallVector<OpFoldResult> indexAttrs(OpBuilder& builder, ArrayRef<int64_t> numbers) {
-  return getAsIndexOpFoldResult(builder.getContext(), numbers);
-}
-
 } // namespace
 
 Value emptyTensor(OpBuilder& builder, Location loc, RankedTensorType type) {
@@ -129,6 +116,20 @@ Value elementwiseTensor(OpBuilder& builder, Location loc, RankedTensorType type,
 Type elementTypeOf(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped ? shaped.getElementType() : type;
+}
+
+ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+SmallVector<OpFoldResult> indexAttrs(OpBuilder& builder, ArrayRef<int64_t> numbers) {
+  return getAsIndexOpFoldResult(builder.getContext(), numbers);
+}
+
+Value firstPart(OpBuilder& builder, Location loc, Value tensor, ArrayRef<int64_t> sizes) {
+  const SmallVector<int64_t> zeros(sizes.size(), 0), ones(sizes.size(), 1);
+  return tensor::ExtractSliceOp::create(builder, loc, tensor, indexAttrs(builder, zeros),
+                                        indexAttrs(builder, sizes), indexAttrs(builder, ones));
 }
 
 Value zeroOf(OpBuilder& builder, Location loc, Type held) {

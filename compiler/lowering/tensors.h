@@ -28,6 +28,14 @@ mlir::Value elementwiseTensor(
 
 // The element type of a shaped type, any other type itself.
 mlir::Type elementTypeOf(mlir::Type type);
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor);
+
+// Offsets, sizes or strides of a slice.
+llvm::SmallVector<mlir::OpFoldResult> indexAttrs(mlir::OpBuilder& builder,
+                                                 llvm::ArrayRef<int64_t> numbers);
+// The slice of these sizes that begins with the first element.
+mlir::Value firstPart(mlir::OpBuilder& builder, mlir::Location loc, mlir::Value tensor,
+                      llvm::ArrayRef<int64_t> sizes);
 
 // Zero of a held type: an integer, a float or a complex number; false for booleans.
 mlir::Value zeroOf(mlir::OpBuilder& builder, mlir::Location loc, mlir::Type held);

@@ -220,12 +220,8 @@ private:
   SmallVector<OpFoldResult> row(Value outer, Value place) {
     return {outer, place, builder_.getIndexAttr(0)};
   }
-  SmallVector<OpFoldResult> sizes() {
-    return getAsIndexOpFoldResult(builder_.getContext(), {1, 1, inner_});
-  }
-  SmallVector<OpFoldResult> ones() {
-    return getAsIndexOpFoldResult(builder_.getContext(), {1, 1, 1});
-  }
+  SmallVector<OpFoldResult> sizes() { return indexAttrs(builder_, {1, 1, inner_}); }
+  SmallVector<OpFoldResult> ones() { return indexAttrs(builder_, {1, 1, 1}); }
 
   SmallVector<Value> combine(ValueRange accumulators, ValueRange values) {
     SmallVector<Value> results;

@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 
 #include <sched.h>
 #include <sys/resource.h>
 
 #include "compiler/codegen/target.h"
+#include "compiler/execution/measure_protocol.h"
 #include "engine/digest.h"
 
 namespace nocturne::compiler {
@@ -99,16 +99,6 @@ double quantile(const std::vector<double>& sorted, double part) {
   return sorted[below] + (place - double(below)) * (sorted[above] - sorted[below]);
 }
 
-std::string modelName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos)
-      return line.substr(colon + 2);
-  }
-  return "unknown processor";
-}
-
 } // namespace
 
 Timing timingOf(std::vector<double> samples) {
@@ -178,7 +168,7 @@ PinnedThread::~PinnedThread() {
 std::string processorIdentity() {
   const CpuTarget native = cpuTarget("native");
   constexpr size_t kDigits = 8;
-  return modelName() + " (" + native.cpu + ", features " +
+  return processorName() + " (" + native.cpu + ", features " +
          hashBytes(native.features).hex().substr(0, kDigits) + ')';
 }
 

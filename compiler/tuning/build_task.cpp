@@ -55,6 +55,21 @@ void setFailure(CandidateRecord& record, const Failure& failure) {
   record.reason = failure.text();
 }
 
+// Removes a file at the end of the scope.
+class RemovedFile {
+public:
+  explicit RemovedFile(std::string path) : path_(std::move(path)) {}
+  ~RemovedFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  RemovedFile(const RemovedFile&) = delete;
+  RemovedFile& operator=(const RemovedFile&) = delete;
+
+private:
+  const std::string path_;
+};
+
 } // namespace
 
 // One task, under its lock.
@@ -155,10 +170,8 @@ private:
   // Of the library as it is; "" when it is gone or damaged.
   std::string digestOf(const Digest& key) const {
     try {
-      const std::string path = buildFolder(key) + '/' + std::string(kManifestName);
-      const Manifest manifest = parseManifest(readFile(path), path);
-      const HashedFile library = hashFile(buildFolder(key) + '/' + manifest.library);
-      return library.contentHash.hex();
+      const std::string folder = buildFolder(key);
+      return hashFile(folder + '/' + readManifest(folder).library).contentHash.hex();
     } catch (const Error&) {
       return "";
     }
@@ -178,14 +191,12 @@ private:
     return true;
   }
 
-  void checkStop() const {
-    if (options_.stop.stop_requested())
-      throw BuildCancelled("task " + task_.name + ": stopped");
-  }
-
   WorkerAnswer ask(const WorkerRequest& request, std::chrono::milliseconds timeout) const {
-    checkStop();
-    return worker_.ask(request, folder(), timeout);
+    try {
+      return worker_.ask(request, folder(), timeout, options_.stop);
+    } catch (const BuildCancelled&) {
+      throw BuildCancelled("task " + task_.name + ": stopped");
+    }
   }
 
   WorkerAnswer build(const Candidate& candidate, const std::string& target) const {
@@ -265,7 +276,7 @@ private:
   }
 
   void measureAll() {
-    const std::string results = file("reference.bin");
+    const RemovedFile results(file("reference.bin")); // as large as the results are
     const WorkerAnswer reference = ask(ReferenceRequest{reference_, trials()}, options_.runTimeout);
     if (reference.failure)
       fail(task_, reference.failure->kind,
@@ -273,8 +284,6 @@ private:
     for (const size_t i : inState(CandidateState::Built))
       measureOne(i);
     confirm();
-    std::error_code ignored;
-    std::filesystem::remove(results, ignored); // as large as the results are
     report_.measured = true;
     DispatchTable table = DispatchTable::read(file("dispatch.json"), key());
     table.set({report_.processor, report_.candidates, report_.winner});

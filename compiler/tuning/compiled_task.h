@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/drivers/compiled_module.h"
@@ -34,8 +35,9 @@ public:
   const std::vector<CandidateRecord>& candidates() const { return facts_->candidates; }
   size_t winner() const { return facts_->winner; }
 
-  // Computes `outputs` from `inputs`, which are left as they are. Nothing is allocated. Returns
-  // what is wrong with the arguments, in which case nothing was called, or what the code says.
+  // Computes `outputs` from `inputs`, which are left as they are. No tensor is made or copied.
+  // Returns what is wrong with the arguments, in which case nothing was called, or what the code
+  // says.
   std::optional<Failure> call(std::span<const Buffer> inputs,
                               std::span<const Buffer> outputs) const;
   // The same with tensors; makes the results.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "compiler/drivers/manifest.h"
+#include "engine/failure_json.h"
 #include "engine/file_bytes.h"
 #include "engine/json.h"
 #include "engine/subprocess.h"
@@ -101,12 +102,8 @@ Json toJson(const WorkerAnswer& answer) {
   Json json = {{"folder", answer.folder}, {"digest", answer.digest}, {"measured", Json::array()}};
   for (const Measured& measured : answer.measured)
     json["measured"].push_back(toJson(measured));
-  if (const auto& failure = answer.failure)
-    json["failure"] = {{"kind", toString(failure->kind)},
-                       {"message", failure->message},
-                       {"file", failure->file},
-                       {"line", failure->line},
-                       {"column", failure->column}};
+  if (answer.failure)
+    json["failure"] = *answer.failure;
   return json;
 }
 
@@ -116,12 +113,8 @@ WorkerAnswer answerFrom(const Json& json) {
   json.at("digest").get_to(answer.digest);
   for (const Json& measured : json.at("measured"))
     answer.measured.push_back(measuredFrom(measured));
-  if (!json.contains("failure"))
-    return answer;
-  const Json& failure = json.at("failure");
-  answer.failure = {failureKindFromString(failure.at("kind").get<std::string>()),
-                    failure.at("message").get<std::string>(), failure.at("file").get<std::string>(),
-                    failure.at("line").get<uint32_t>(), failure.at("column").get<uint32_t>()};
+  if (json.contains("failure"))
+    answer.failure = json.at("failure").get<Failure>();
   return answer;
 }
 
@@ -210,7 +203,10 @@ std::string answerRequest(BuildDriver& driver, const std::string& requestFile) {
 }
 
 WorkerAnswer CandidateWorker::ask(const WorkerRequest& request, const std::string& folder,
-                                  std::chrono::milliseconds timeout) const {
+                                  std::chrono::milliseconds timeout,
+                                  const std::stop_token& stop) const {
+  if (stop.stop_requested())
+    throw BuildCancelled("the work on a candidate was stopped");
   if (command_.empty())
     return performSafely(driver_, request);
   const RequestFile file(folder, ++requests_, request);
@@ -218,7 +214,10 @@ WorkerAnswer CandidateWorker::ask(const WorkerRequest& request, const std::strin
   command.push_back(file.path());
   ProgramLimits limits;
   limits.timeout = timeout;
+  limits.stop = stop;
   const ProgramResult result = runProgram(command, folder, limits);
+  if (result.end == ProgramResult::End::Stopped)
+    throw BuildCancelled("the work on a candidate was stopped");
   if (result.end == ProgramResult::End::TimedOut)
     return failed(FailureKind::TimedOut, result.problem());
   // Not its own doing: memory ran out, or somebody did not want it.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -50,9 +51,10 @@ public:
   CandidateWorker(BuildDriver& driver, std::vector<std::string> command)
       : driver_(driver), command_(std::move(command)) {}
 
-  // Kind Crashed for a process that died, TimedOut for one that took too long.
+  // Kind Crashed for a process that died, TimedOut for one that took too long. Throws
+  // BuildCancelled when a stop is asked for, which a process does not outlive.
   WorkerAnswer ask(const WorkerRequest& request, const std::string& folder,
-                   std::chrono::milliseconds timeout) const;
+                   std::chrono::milliseconds timeout, const std::stop_token& stop) const;
 
 private:
   BuildDriver& driver_;

@@ -22,9 +22,10 @@ namespace {
 
 class BuildWorld {
 public:
-  ScratchFolder folder;
+  ScratchDir folder;
   std::vector<BuildRequest> requests;
   std::vector<std::string> outputs;
+  compiler::BuildOptions options;
   compiler::BatchOptions batch;
   BuildWorkerOptions workers;
 
@@ -33,7 +34,7 @@ public:
     workers.command = {NOCTURNE_TEST_WORKER};
   }
 
-  std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+  std::string path(const std::string& name) const { return folder / name; }
 
   void add(const std::string& name, const std::string& more = "") {
     requests.push_back({name, "", scaleModule(name, 2, more).text});
@@ -42,7 +43,7 @@ public:
 
   BatchResult run() {
     compiler::BuildDriver driver(std::make_shared<FakeGenerator>());
-    return buildBatchInWorkers(driver, requests, outputs, {}, batch, workers);
+    return buildBatchInWorkers(driver, requests, outputs, options, batch, workers);
   }
 };
 
@@ -178,14 +179,16 @@ TEST_CASE("after a stop, what hangs is killed, and what was done is reported") {
 }
 
 TEST_CASE("a batch that is stopped before it begins builds nothing") {
-  BuildWorld world;
-  world.add("a");
   std::stop_source stop;
   stop.request_stop();
-  world.batch.stop = stop.get_token();
-  const BatchResult result = world.run();
-  CHECK(result.progress.cancelled == 1);
-  CHECK_FALSE(std::filesystem::exists(world.path("out/a")));
+  for (const bool ofTheBatch : {true, false}) {
+    BuildWorld world;
+    world.add("a");
+    (ofTheBatch ? world.batch.stop : world.options.stop) = stop.get_token();
+    const BatchResult result = world.run();
+    CHECK(result.progress.cancelled == 1);
+    CHECK_FALSE(std::filesystem::exists(world.path("out/a")));
+  }
 }
 
 TEST_CASE("workers that die before they begin end the batch") {

@@ -114,6 +114,21 @@ TEST_CASE("the failure of a build survives the way back") {
   CHECK_FALSE(copy.outcome.manifest);
 }
 
+TEST_CASE("a reply that is no report of a build is refused") {
+  BuildReply reply;
+  reply.failure = Failure{FailureKind::Internal, "m", "", 0, 0};
+  for (const uint8_t state : {4, 255}) {
+    reply.state = state;
+    CHECK_THROWS_AS(fromReply(reply), Error);
+  }
+  reply.state = static_cast<uint8_t>(BuildState::Built);
+  CHECK_THROWS_AS(fromReply(reply), Error); // without its manifest
+  reply.state = static_cast<uint8_t>(BuildState::Failed);
+  CHECK((fromReply(reply).state == BuildState::Failed));
+  reply.failure.reset();
+  CHECK_THROWS_AS(fromReply(reply), Error);
+}
+
 TEST_CASE("the door hears who has the token, and afterwards nobody else under that number") {
   caf::actor_system_config config;
   caf::actor_system system{config};

@@ -1,5 +1,6 @@
 #include "tests/actors/fakes.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -7,25 +8,6 @@
 #include <unistd.h>
 
 namespace nocturne::test {
-
-ScratchFolder::ScratchFolder() {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / "nocturne-actors-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr)
-    throw Error("no scratch folder");
-  path_ = pattern;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string ScratchFolder::write(const std::string& name, const std::string& text) const {
-  std::string path = (path_ / name).string();
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
 
 // --- Reader
 

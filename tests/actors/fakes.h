@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -19,19 +18,9 @@
 #include "engine/services.h"
 #include "engine/statistics.h"
 #include "estimators/estimator.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::test {
-
-class ScratchFolder {
-public:
-  ScratchFolder();
-  ~ScratchFolder();
-  std::string write(const std::string& name, const std::string& text) const;
-  const std::filesystem::path& path() const { return path_; }
-
-private:
-  std::filesystem::path path_;
-};
 
 // A file is a line of operations, "add" for test.add, and anything below it: the line alone makes
 // the fingerprint.
@@ -195,7 +184,7 @@ struct World {
   SweepOutcome run(const SweepPlan& plan, SweepControl control) {
     return runSweep(plan, services(), control);
   }
-  ScratchFolder folder;
+  ScratchDir folder;
   FakeReader reader;
   EstimatorRegistry registry;
   StoreLog log;

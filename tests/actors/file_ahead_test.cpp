@@ -35,7 +35,7 @@ struct Collector {
   bool last = false;
 };
 
-SweepPlan planOf(const ScratchFolder& folder, int count) {
+SweepPlan planOf(const ScratchDir& folder, int count) {
   std::vector<std::string> files;
   for (int i = 0; i < count; ++i)
     files.push_back(folder.write(std::to_string(i), std::string(static_cast<size_t>(i), 'x')));
@@ -45,7 +45,7 @@ SweepPlan planOf(const ScratchFolder& folder, int count) {
 } // namespace
 
 TEST_CASE("files come hashed, in plan order, and unwanted ones not at all") {
-  ScratchFolder folder;
+  ScratchDir folder;
   SweepPlan plan = planOf(folder, 100);
   plan.modules[3].path += ".missing";
   Collector collector;
@@ -63,7 +63,7 @@ TEST_CASE("files come hashed, in plan order, and unwanted ones not at all") {
 }
 
 TEST_CASE("reading goes no further than it is allowed to") {
-  ScratchFolder folder;
+  ScratchDir folder;
   SweepPlan plan = planOf(folder, 300);
   Collector collector;
   {
@@ -88,8 +88,8 @@ TEST_CASE("an empty plan ends at once") {
 }
 
 TEST_CASE("what is wrong with a file is told without being thrown") {
-  ScratchFolder folder;
-  FileInfo info = hashedInfo(7, folder.path().string());
+  ScratchDir folder;
+  FileInfo info = hashedInfo(7, folder.path());
   CHECK(info.module == 7);
   CHECK(info.error == "is a directory");
   CHECK(hashedInfo(0, folder.write("fine", "xyz")).error.empty());

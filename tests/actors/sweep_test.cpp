@@ -84,7 +84,7 @@ TEST_CASE("results and statistics are the same for any number of actors") {
     CHECK(outcome.ok + outcome.failed == 60 * 300);
     std::string text = world.record.text();
     // The scratch folder is another one each time.
-    std::string folder = world.folder.path().string();
+    std::string folder = world.folder.path();
     for (size_t at; (at = text.find(folder)) != std::string::npos;)
       text.erase(at, folder.size());
     std::string merged = world.record.mergedStatistics().serialise(false);
@@ -348,11 +348,11 @@ TEST_CASE("an estimator whose hooks see hits gets the module of each") {
 
 TEST_CASE("failures are items with kind and place, found again for cached rows") {
   World world;
-  SweepPlan plan = tinyPlan(
-      {world.folder.write("broken.txt", "broken\n"), world.folder.write("bad.txt", "add bad"),
-       world.folder.write("bug.txt", "bug"), (world.folder.path() / "missing.txt").string(),
-       world.folder.write("twin.txt", "add bad\nthe same again")},
-      2);
+  SweepPlan plan = tinyPlan({world.folder.write("broken.txt", "broken\n"),
+                             world.folder.write("bad.txt", "add bad"),
+                             world.folder.write("bug.txt", "bug"), world.folder / "missing.txt",
+                             world.folder.write("twin.txt", "add bad\nthe same again")},
+                            2);
   for (int round = 0; round < 2; ++round) {
     CAPTURE(round);
     SweepOutcome outcome = world.run(plan, {.jobs = 2});

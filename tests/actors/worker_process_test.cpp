@@ -83,9 +83,3 @@ TEST_CASE("a program that is not there is an end as well") {
                               [&](const ProcessEnd& end) { ending.set(end); });
   CHECK(ending.wait() == "cannot start /no/such/program: No such file or directory");
 }
-
-TEST_CASE("signals have their names") {
-  CHECK(signalName(11) == "SIGSEGV");
-  CHECK(signalName(9) == "SIGKILL");
-  CHECK(signalName(64) == "signal 64");
-}

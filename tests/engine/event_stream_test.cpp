@@ -60,7 +60,7 @@ TEST_CASE("JSON lines are one event each") {
 }
 
 TEST_CASE("a file of events is complete or not there") {
-  const test::TemporaryFolder folder;
+  const test::ScratchDir folder;
   const std::string path = folder.path() + "/events.json";
   sample().write(path, EventFormat::CounterStream);
   std::ifstream stream(path);

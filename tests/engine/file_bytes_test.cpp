@@ -49,7 +49,7 @@ bool holdsForNobody(const std::function<bool()>& work) {
 } // namespace
 
 TEST_CASE("a file is read whole, and hashed as its bytes are") {
-  test::TemporaryFolder folder;
+  test::ScratchDir folder;
   const std::string text("a\0b\n", 4);
   const std::string path = folder.write("f", text);
   CHECK(readFile(path) == text);
@@ -61,7 +61,7 @@ TEST_CASE("a file is read whole, and hashed as its bytes are") {
 }
 
 TEST_CASE("a large file is hashed in pieces like a small one at once") {
-  test::TemporaryFolder folder;
+  test::ScratchDir folder;
   // Around the size of what is on the stack, and around whole pieces.
   for (size_t size : {16383, 16384, 16385, 262144, 262145, 1000003}) {
     const std::string text(size, 'z');
@@ -72,7 +72,7 @@ TEST_CASE("a large file is hashed in pieces like a small one at once") {
 }
 
 TEST_CASE("a file that cannot be read says why") {
-  test::TemporaryFolder folder;
+  test::ScratchDir folder;
   CHECK(problemOf(folder.path() + "/none") == "cannot be opened: No such file or directory");
   CHECK(problemOf(folder.path()) == "is a directory");
   const std::string pipe = folder.path() + "/pipe";
@@ -84,7 +84,7 @@ TEST_CASE("a file that cannot be read says why") {
 }
 
 TEST_CASE("a file that may not be read says so") {
-  test::TemporaryFolder folder;
+  test::ScratchDir folder;
   const std::string path = folder.write("f", "x");
   ::chmod(path.c_str(), 0);
   auto denied = [&] { return problemOf(path) == "cannot be opened: Permission denied"; };
@@ -92,7 +92,7 @@ TEST_CASE("a file that may not be read says so") {
 }
 
 TEST_CASE("a file has its content until it is changed or gone") {
-  test::TemporaryFolder folder;
+  test::ScratchDir folder;
   const std::string path = folder.write("f", "one");
   CHECK(hasContent(path, hashBytes("one")));
   folder.write("f", "two");

@@ -108,7 +108,7 @@ TEST_CASE("an unknown machine is named with the nearest") {
 }
 
 TEST_CASE("machines are read from files, relative to where they are named") {
-  test::TemporaryFolder folder;
+  test::ScratchDir folder;
   folder.write("ours.json", R"({"memory_bandwidth": 1e12, "peak_flops": "2e12"})");
   Machine machine = find("ours.json", nullptr, folder.path());
   CHECK(machine.name == "ours");

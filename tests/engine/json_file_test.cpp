@@ -80,7 +80,7 @@ TEST_CASE("hostile nesting is refused") {
 }
 
 TEST_CASE("a file that cannot be read is named with the reason") {
-  test::TemporaryFolder folder;
+  test::ScratchDir folder;
   CHECK(mistake([&] { readJsonFile(folder.path() + "/none.json"); }) ==
         "cannot read '" + folder.path() + "/none.json': No such file or directory");
   CHECK(begins(mistake([&] { readJsonFile(folder.path()); }), "cannot read '"));

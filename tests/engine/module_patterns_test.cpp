@@ -19,7 +19,7 @@ std::vector<std::string> names(const std::vector<ModuleFile>& files) {
 
 using Names = std::vector<std::string>;
 
-struct Tree : test::TemporaryFolder {
+struct Tree : test::ScratchDir {
   Tree() {
     for (const char* name :
          {"b.mlir", "a.mlir", "c.mlirbc", "notes.txt", "m/x.mlir", "m/deep/y.mlir",

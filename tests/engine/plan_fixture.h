@@ -1,15 +1,11 @@
-// Estimators and folders for the tests of planning.
+// Estimators for the tests of planning.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 
-#include <unistd.h>
-
 #include "engine/sweep_plan.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::test {
 
@@ -85,32 +81,6 @@ inline const MachineCatalog& catalog() {
 inline PlanSources sources() {
   return {catalog(), lookup(), {"counting", "cpu", "roofline", "systolic"}};
 }
-
-// A folder that is gone when the test is.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "nocturne-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
-  std::string write(const std::string& name, const std::string& text = "") const {
-    std::filesystem::path path = std::filesystem::path(path_) / name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-    return path.string();
-  }
-
-private:
-  std::string path_;
-};
 
 // The message of the UsageError that `work` throws, "" when it throws none.
 template <typename Work>

@@ -10,7 +10,7 @@ using test::mistake;
 
 namespace {
 
-struct Folder : test::TemporaryFolder {
+struct Folder : test::ScratchDir {
   Folder() {
     write("models/b.mlir");
     write("models/a.mlir");

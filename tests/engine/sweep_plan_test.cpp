@@ -13,7 +13,7 @@ using test::mistake;
 namespace {
 
 const std::string& folder() {
-  static const test::TemporaryFolder made;
+  static const test::ScratchDir made;
   static const std::string file = made.write("one.mlir");
   return made.path();
 }

@@ -92,6 +92,12 @@ TEST_CASE("a program ends when a stop is asked for") {
   CHECK(result.problem() == "stopped before its end");
 }
 
+TEST_CASE("signals have their names") {
+  CHECK(signalName(11) == "SIGSEGV");
+  CHECK(signalName(9) == "SIGKILL");
+  CHECK(signalName(64) == "signal 64");
+}
+
 TEST_CASE("a program that dies says by which signal") {
   const ProgramResult result = run("kill -SEGV $$");
   CHECK((result.end == ProgramResult::End::Signalled));
@@ -202,7 +208,7 @@ TEST_CASE("whatever a program does wrong is one failed item with the reason") {
     return failure.message;
   };
   CHECK(problem(command("echo broken >&2; exit 2")) == "sh: exit status 2: broken");
-  CHECK(problem(command("kill -ABRT $$")) == "sh: killed by signal 6");
+  CHECK(problem(command("kill -ABRT $$")) == "sh: killed by SIGABRT");
   CHECK(problem(command("sleep 1000", {{"timeout_s", 0.2}})) ==
         "sh: no answer within its deadline");
   CHECK(problem(command("cat /dev/zero", {{"largest_output_bytes", 1000}})) ==

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/scratch_dir.h"
+
 namespace nocturne::test {
 
 std::vector<std::string> shell(const std::string& script);
@@ -11,20 +13,13 @@ std::vector<std::string> shell(const std::string& script);
 // A folder of such programs.
 class Tools {
 public:
-  Tools();
-  ~Tools();
-  Tools(const Tools&) = delete;
-  Tools& operator=(const Tools&) = delete;
   // Returns the program's path.
   std::string write(const std::string& name, const std::string& script) const;
-  std::string file(const std::string& name) const { return path_ + '/' + name; }
-  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return folder_ / name; }
+  const std::string& path() const { return folder_.path(); }
 
 private:
-  std::string path_;
+  ScratchDir folder_;
 };
-
-// "" when there is no such file.
-std::string contentOf(const std::string& path);
 
 } // namespace nocturne::test

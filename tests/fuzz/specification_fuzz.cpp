@@ -16,7 +16,7 @@ namespace {
 
 // A folder with one module, so that the patterns of the text walk nothing else.
 const std::string& moduleFolder() {
-  static const nocturne::test::TemporaryFolder folder;
+  static const nocturne::test::ScratchDir folder;
   static const std::string written = folder.write("a.mlir");
   return folder.path();
 }

@@ -17,20 +17,6 @@ namespace nocturne::test {
 
 namespace fs = std::filesystem;
 
-ScratchDir::ScratchDir() {
-  std::string name = (fs::temp_directory_path() / "nocturne-storage-XXXXXX").string();
-  if (!::mkdtemp(name.data()))
-    throw std::runtime_error("mkdtemp failed");
-  path_ = name;
-  // Children that give up their rights have to get in.
-  fs::permissions(path_, fs::perms::all);
-}
-
-ScratchDir::~ScratchDir() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 SmallDisk::SmallDisk(const std::string& mountPoint, const std::string& size)
     : mountPoint_(mountPoint) {
   fs::create_directories(mountPoint);
@@ -95,17 +81,6 @@ int asNobody(const std::function<int()>& work) {
 
 bool runsAsRoot() {
   return ::geteuid() == 0;
-}
-
-std::string readText(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-void writeText(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
 }
 
 void scribble(const std::string& path, long offset, size_t size) {

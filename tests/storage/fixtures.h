@@ -1,4 +1,4 @@
-// Scratch directories, forked children and rows for the tests of storage.
+// Forked children and rows for the tests of storage.
 #pragma once
 
 #include <functional>
@@ -7,22 +7,9 @@
 
 #include "engine/services.h"
 #include "engine/sweep_plan.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::test {
-
-// A directory of its own, removed at the end.
-class ScratchDir {
-public:
-  ScratchDir();
-  ~ScratchDir();
-  ScratchDir(const ScratchDir&) = delete;
-  ScratchDir& operator=(const ScratchDir&) = delete;
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
-private:
-  std::string path_;
-};
 
 // A small file system in memory, for full disks. Not there without the rights to mount one.
 class SmallDisk {
@@ -60,8 +47,6 @@ private:
 int asNobody(const std::function<int()>& work);
 bool runsAsRoot();
 
-std::string readText(const std::string& path);
-void writeText(const std::string& path, const std::string& text);
 // Overwrites bytes in the middle of a file.
 void scribble(const std::string& path, long offset, size_t size);
 bool exists(const std::string& path);

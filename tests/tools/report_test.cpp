@@ -1,42 +1,19 @@
 #include "tools/report/report.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
 #include "storage/run_record.h"
+#include "tests/support/scratch_dir.h"
 #include "tools/report/summary_json.h"
 #include "tools/report/summary_text.h"
 
 using namespace nocturne;
+using namespace nocturne::test;
 using namespace nocturne::tools;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-class Scratch {
-public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "nocturne-tools-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Scratch() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
-private:
-  std::string path_;
-};
-
-std::string readText(const std::string& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
-}
 
 std::vector<std::string> linesOf(const std::string& path) {
   std::vector<std::string> lines;
@@ -115,7 +92,7 @@ std::string provenance() {
 } // namespace
 
 TEST_CASE("a half-finished run is reported with a row for everything that was not run") {
-  const Scratch scratch;
+  const ScratchDir scratch;
   const SweepPlan plan = makePlan(3, 2);
   const OpenedRun run = openRunRecord(scratch.path(), plan, "0.1.0", provenance());
   putShard(*run.record, 0, 0, 2);
@@ -159,7 +136,7 @@ TEST_CASE("a half-finished run is reported with a row for everything that was no
 }
 
 TEST_CASE("a summary of very many points stays short and says so") {
-  const Scratch scratch;
+  const ScratchDir scratch;
   const SweepPlan plan = makePlan(1, 1500);
   const OpenedRun run = openRunRecord(scratch.path(), plan);
   for (uint64_t first = 0; first < 1500; first += kShardPoints)
@@ -177,7 +154,7 @@ TEST_CASE("a summary of very many points stays short and says so") {
 }
 
 TEST_CASE("a report made twice has the same bytes") {
-  const Scratch scratch;
+  const ScratchDir scratch;
   const OpenedRun run = openRunRecord(scratch.path(), makePlan(2, 3));
   putShard(*run.record, 0, 0, 3);
   putShard(*run.record, 1, 0, 3);

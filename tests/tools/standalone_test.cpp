@@ -1,32 +1,14 @@
 // Estimators as a library over the real reader and the real cache.
 #include "actors/standalone.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include <doctest/doctest.h>
 
 #include "estimators/registry.h"
+#include "tests/support/scratch_dir.h"
 
 using namespace nocturne;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "nocturne-standalone-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name) << text;
-    return (path / name).string();
-  }
-  fs::path path;
-};
 
 constexpr const char* kAdd = R"(func.func @main(%a: tensor<250xf32>) -> tensor<250xf32> {
   %0 = stablehlo.add %a, %a : tensor<250xf32>
@@ -34,18 +16,18 @@ constexpr const char* kAdd = R"(func.func @main(%a: tensor<250xf32>) -> tensor<2
 }
 )";
 
-Json machine(const fs::path& cache) {
-  return {{"peak_flops", 1e12}, {"memory_bandwidth", 1e12}, {"cache_dir", cache.string()}};
+Json machine(const std::string& cache) {
+  return {{"peak_flops", 1e12}, {"memory_bandwidth", 1e12}, {"cache_dir", cache}};
 }
 
 } // namespace
 
 TEST_CASE("a file is run in one call, and the next call hits the folder") {
-  const Folder folder;
+  const test::ScratchDir folder;
   const std::string file = folder.write("add.mlir", kAdd);
   EstimatorRegistry registry;
   registerBuiltins(registry);
-  const Json config = machine(folder.path / "cache");
+  const Json config = machine(folder / "cache");
   const EstimatorResult first = registry.run("roofline", config, file, standalone());
   // Three times 1000 bytes at 1 TB/s: twice read, once written.
   CHECK(first.runtime == 3e-9);
@@ -62,14 +44,13 @@ TEST_CASE("a file is run in one call, and the next call hits the folder") {
 }
 
 TEST_CASE("a broken cache is a warning and a miss") {
-  const Folder folder;
+  const test::ScratchDir folder;
   const std::string file = folder.write("add.mlir", kAdd);
-  fs::create_directory(folder.path / "cache");
   folder.write("cache/cache.sqlite", std::string(10'000, 'x'));
   EstimatorRegistry registry;
   registerBuiltins(registry);
   const Services services = standalone();
-  auto estimator = registry.make("roofline", machine(folder.path / "cache"), Json(), services);
+  auto estimator = registry.make("roofline", machine(folder / "cache"), Json(), services);
   CHECK_FALSE(estimator->getEstimate(*services.reader->read(file)).fromCache);
   estimator->writeCache();
   const std::vector<std::string> warnings = estimator->takeWarnings();

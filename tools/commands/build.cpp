@@ -25,7 +25,6 @@ using compiler::BatchResult;
 using compiler::BuildDriver;
 using compiler::BuildOptions;
 using compiler::BuildReport;
-using compiler::BuildState;
 
 BuildOptions buildOptions(const BuildArguments& arguments) {
   BuildOptions options;
@@ -63,8 +62,7 @@ BatchResult buildInProcess(BuildDriver& driver, const std::vector<ModuleFile>& m
       sourceFolders.push_back(folders[i]);
       places.push_back(i);
     } catch (const ItemError& error) {
-      reports[i].state = BuildState::Failed;
-      reports[i].failure = error.failure();
+      reports[i] = compiler::failedReport(error.failure());
     }
   }
   BatchResult result = buildIrModuleBatch(driver, sources, sourceFolders, options, batch);

@@ -1,8 +1,6 @@
 // nocturne execute
+#include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <csignal>
 #include <iostream>
 #include <map>
 #include <thread>
@@ -11,6 +9,7 @@
 #include "engine/error.h"
 #include "engine/file_bytes.h"
 #include "engine/module_patterns.h"
+#include "engine/subprocess.h"
 #include "storage/atomic_file.h"
 #include "tools/commands.h"
 #include "tools/exit_codes.h"
@@ -152,8 +151,7 @@ std::vector<std::string> workerArguments(const ExecuteArguments& arguments) {
 
 std::string deathText(const LineAnswer& answer) {
   if (answer.signal != 0)
-    return "killed by signal " + std::to_string(answer.signal) + " (" + strsignal(answer.signal) +
-           ')';
+    return "killed by " + signalName(answer.signal);
   return "the process ended with exit status " + std::to_string(answer.code);
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/cuda/cuda_generator.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "compiler/codegen/module_generator.h"
@@ -41,6 +43,13 @@ TEST_CASE("a module for a device becomes an object with its PTX beside it") {
   GenerateOptions options;
   options.keepIr = true;
   CHECK(generator.generate({"add.mlir", kAdd1000}, resolved("cuda"), options).files.size() == 6);
+}
+
+TEST_CASE("a library around kernels asks for the features of its processor, which loaders know") {
+  const GeneratedCode code =
+      ModuleGenerator().generate({"add.mlir", kAdd1000}, resolved("cuda --cpu_arch=skylake"), {});
+  CHECK(std::count(code.features.begin(), code.features.end(), "avx2") == 1);
+  CHECK(std::count(code.features.begin(), code.features.end(), "skylake") == 0);
 }
 
 TEST_CASE("modules that devices cannot run fail with their place") {

@@ -15,30 +15,26 @@
 
 #include "compiler/drivers/linker.h"
 #include "tests/compiler/cuda/compile_cuda.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::compiler {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // A library built from a module, loaded as a program of a user's would.
 class BuiltLibrary {
 public:
   explicit BuiltLibrary(const CudaCode& code) {
-    std::string pattern = fs::temp_directory_path() / "nocturne-launcher-XXXXXX";
-    REQUIRE(mkdtemp(pattern.data()));
-    folder_ = pattern;
-    std::ofstream(path("code.o"), std::ios::binary) << code.object;
+    folder_.write("code.o", code.object);
     LinkRequest request;
-    request.directory = folder_;
+    request.directory = folder_.path();
     request.objects = {"code.o"};
     request.output = request.soname = "lib.so";
     Linker().link(request);
-    setenv("FAKE_CUDA_LOG", path("log").c_str(), 1);
-    setenv("FAKE_CUDA_PTX", path("ptx").c_str(), 1);
+    setenv("FAKE_CUDA_LOG", (folder_ / "log").c_str(), 1);
+    setenv("FAKE_CUDA_PTX", (folder_ / "ptx").c_str(), 1);
     useDriver(NOCTURNE_TEST_FAKE_CUDA);
-    handle_ = dlopen(path("lib.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle_ = dlopen((folder_ / "lib.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     INFO(std::string(handle_ ? "" : dlerror()));
     REQUIRE(handle_);
   }
@@ -47,8 +43,6 @@ public:
     for (const char* name : {"FAKE_CUDA_LOG", "FAKE_CUDA_PTX", "FAKE_CUDA_FAIL",
                              "FAKE_CUDA_NO_DEVICE", "NOCTURNE_CUDA_DRIVER"})
       unsetenv(name);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
   }
   BuiltLibrary(const BuiltLibrary&) = delete;
   BuiltLibrary& operator=(const BuiltLibrary&) = delete;
@@ -69,10 +63,7 @@ public:
   }
   std::string lastError() const { return find<const char* (*)()>("nocturne_last_error")(); }
 
-  std::string text(const char* name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string text(const char* name) const { return test::readText(folder_ / name); }
   std::vector<std::string> calls() const {
     std::istringstream text(this->text("log"));
     std::vector<std::string> lines;
@@ -82,9 +73,7 @@ public:
   }
 
 private:
-  std::string path(const char* name) const { return folder_ + '/' + name; }
-
-  std::string folder_;
+  test::ScratchDir folder_;
   void* handle_ = nullptr;
 };
 

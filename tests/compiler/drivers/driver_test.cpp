@@ -153,6 +153,15 @@ TEST_CASE("a folder without a whole library and manifest is built again") {
   CHECK(CompiledModule::load(bench.out));
 }
 
+TEST_CASE("a build that was copied from elsewhere without links and empty folders is used") {
+  Bench bench;
+  const BuildOutcome outcome = bench.build();
+  for (const char* name : {"/lib.so", "/manifest.json", "/.nocturne/locks", "/.nocturne/tmp"})
+    fs::remove_all(bench.out + name);
+  CHECK_FALSE(BuildDriver(bench.generator).build(scaleModule("twice", 2), into(bench.out)).built);
+  CHECK(fs::canonical(bench.out + "/lib.so") == fs::canonical(outcome.library));
+}
+
 TEST_CASE("several modules become one library") {
   Bench bench;
   const std::vector<ModuleSource> modules = {scaleModule("twice", 2), scaleModule("thrice", 3)};

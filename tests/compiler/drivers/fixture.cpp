@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -17,18 +15,6 @@
 namespace nocturne::test {
 
 namespace fs = std::filesystem;
-
-ScratchDir::ScratchDir() {
-  std::string name = (fs::temp_directory_path() / "nocturne-drivers-XXXXXX").string();
-  if (!::mkdtemp(name.data()))
-    throw std::runtime_error("mkdtemp failed");
-  path_ = name;
-}
-
-ScratchDir::~ScratchDir() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 Program::Program(const std::vector<std::string>& command) {
   std::array<int, 2> in, out;
@@ -99,15 +85,6 @@ compiler::BuildOptions into(const std::string& outputDir) {
   compiler::BuildOptions options;
   options.outputDir = outputDir;
   return options;
-}
-
-std::string readText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void writeText(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
 }
 
 void flipByte(const std::string& path) {

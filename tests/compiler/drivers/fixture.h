@@ -1,4 +1,4 @@
-// Scratch folders, a driver over the fake generator, and builders in other processes.
+// A driver over the fake generator, and builders in other processes.
 #pragma once
 
 #include <string>
@@ -7,22 +7,9 @@
 #include "compiler/drivers/compiled_module.h"
 #include "compiler/drivers/driver.h"
 #include "tests/compiler/drivers/fake_generator.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::test {
-
-// A directory of its own, removed at the end.
-class ScratchDir {
-public:
-  ScratchDir();
-  ~ScratchDir();
-  ScratchDir(const ScratchDir&) = delete;
-  ScratchDir& operator=(const ScratchDir&) = delete;
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
-private:
-  std::string path_;
-};
 
 // A program with pipes to its standard input and from its standard output.
 class Program {
@@ -47,8 +34,6 @@ std::vector<std::string> probe(const std::string& outputDir, const std::string& 
                                const std::vector<std::string>& more = {});
 
 compiler::BuildOptions into(const std::string& outputDir);
-std::string readText(const std::string& path);
-void writeText(const std::string& path, const std::string& text);
 // Changes one byte in the middle; size and time of modification stay.
 void flipByte(const std::string& path);
 std::vector<std::string> namesIn(const std::string& folder);

@@ -2,16 +2,15 @@
 #include "compiler/execution/measure.h"
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include "compiler/execution/measure_protocol.h"
 #include "compiler/execution/measurer.h"
 #include "engine/error.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::compiler {
 
@@ -24,16 +23,8 @@ const std::string kSum =
 
 // What the tests build, until they are done.
 const std::string& buildFolder() {
-  struct Folder {
-    ~Folder() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-    const std::string path = std::filesystem::temp_directory_path() /
-                             ("nocturne-measure-test-" + std::to_string(::getpid()));
-  };
-  static const Folder folder;
-  return folder.path;
+  static const test::ScratchDir folder;
+  return folder.path();
 }
 
 MeasureRequest quick(const std::string& text) {
@@ -94,6 +85,15 @@ TEST_CASE("short calls are measured many at a time, for as long as asked") {
       takeSamples([&calls] { calls = calls + 1; }, request, callsPerSample);
   CHECK(callsPerSample > 10);
   CHECK(samples.size() > 3);
+}
+
+TEST_CASE("there is a sample, however few are asked for") {
+  MeasureRequest request = quick("");
+  uint64_t callsPerSample = 0;
+  for (const int64_t repetitions : {0, -1}) {
+    request.repetitions = repetitions;
+    CHECK(takeSamples([] {}, request, callsPerSample).size() == 1);
+  }
 }
 
 TEST_CASE("a module is compiled, run and timed") {

@@ -14,6 +14,20 @@ ProgramReport runText(const std::string& text, const std::vector<std::string>& i
   return runProgramText(text, "test.mlir", options);
 }
 
+// The sum, product or what else `region` makes of four elements of %x and %y, with `others` behind
+// the function.
+ProgramReport runReduction(const std::string& element, const std::string& region,
+                           const std::string& others) {
+  const std::string scalar = "tensor<" + element + ">", line = "tensor<4x" + element + ">";
+  return runText("func.func @main(%a: " + line + ") -> " + scalar + " {\n" +
+                     "  %0 = stablehlo.constant dense<0> : " + scalar + "\n" +
+                     "  %1 = \"stablehlo.reduce\"(%a, %0) ({\n  ^bb0(%x: " + scalar +
+                     ", %y: " + scalar + "):\n" + region + "    stablehlo.return %2 : " + scalar +
+                     "\n  }) {dimensions = array<i64: 0>} : (" + line + ", " + scalar + ") -> " +
+                     scalar + "\n  return %1 : " + scalar + "\n}\n" + others,
+                 {"ones"});
+}
+
 std::string checkedSum(const std::string& expected) {
   return R"(
 func.func @main() -> tensor<3xf32> {
@@ -104,6 +118,16 @@ TEST_CASE("a check that does not hold says where") {
                           "ulp); 1 of 3 differ");
 }
 
+TEST_CASE("a check of values of different types is a mistake of the program, with its place") {
+  ProgramReport report = runText("func.func @main(%a: tensor<f32>, %b: tensor<1xf32>) {\n"
+                                 "  \"check.expect_eq\"(%a, %b) : (tensor<f32>, tensor<1xf32>) -> "
+                                 "()\n  return\n}",
+                                 {"ones"});
+  CHECK((report.outcome == Outcome::Unreadable));
+  CHECK(report.message ==
+        "test.mlir:2:3: the check 'check.expect_eq' compares values of different types");
+}
+
 TEST_CASE("programs without checks take inputs") {
   const std::string text =
       "func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) -> tensor<2xi32> {\n"
@@ -148,25 +172,29 @@ func.func private @expm1(%a: tensor<2xf32>) -> tensor<2xf32> {
   CHECK(report.results[0].text() == "f32[2] = [0, 0]");
 }
 
+const std::string kCallsSum =
+    "    %2 = func.call @sum(%x, %y) : (tensor<i32>, tensor<i32>) -> tensor<i32>\n";
+
 TEST_CASE("functions that are applied to elements may call others") {
-  ProgramReport report = runText(R"(
-func.func @main(%a: tensor<4xi32>) -> tensor<i32> {
-  %0 = stablehlo.constant dense<0> : tensor<i32>
-  %1 = "stablehlo.reduce"(%a, %0) ({
-  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
-    %2 = func.call @sum(%x, %y) : (tensor<i32>, tensor<i32>) -> tensor<i32>
-    stablehlo.return %2 : tensor<i32>
-  }) {dimensions = array<i64: 0>} : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
-  return %1 : tensor<i32>
-}
+  ProgramReport report = runReduction("i32", kCallsSum, R"(
 func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
   %0 = stablehlo.add %a, %b : tensor<i32>
   return %0 : tensor<i32>
-})",
-                                 {"ones"});
+})");
   CHECK(report.message == "");
   REQUIRE(report.results.size() == 1);
   CHECK(report.results[0].text() == "i32[] = 4");
+}
+
+TEST_CASE("a function that is applied to elements and calls itself has no lowering") {
+  ProgramReport report = runReduction("i32", kCallsSum, R"(
+func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %0 = func.call @sum(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %1 = func.call @sum(%b, %a) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %2 = stablehlo.add %0, %1 : tensor<i32>
+  return %2 : tensor<i32>
+})");
+  CHECK((report.outcome == Outcome::NoLowering));
 }
 
 TEST_CASE("inputs are not overwritten, and come back as copies") {
@@ -194,6 +222,18 @@ TEST_CASE("what cannot be read or compiled is told apart") {
                                  {"ones"});
   CHECK((report.outcome == Outcome::NoLowering));
   CHECK(report.blockedBy == "other.thing");
+}
+
+TEST_CASE("a region whose constant the text leaves out has no lowering") {
+  for (const char* constant : {"dense_resource<__elided__>", "dense_resource<apart>"}) {
+    ProgramReport report =
+        runReduction("i32",
+                     std::string("    %3 = stablehlo.constant ") + constant +
+                         " : tensor<i32>\n    %2 = stablehlo.add %x, %3 : tensor<i32>\n",
+                     R"({-# dialect_resources: {builtin: {apart: "0x0400000001000000"}} #-})");
+    CHECK((report.outcome == Outcome::NoLowering));
+    CHECK(report.message.find("test.mlir:5:10: ") == 0);
+  }
 }
 
 } // namespace nocturne::compiler

@@ -1,15 +1,12 @@
 #include "compiler/execution/tensor_data.h"
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-
-#include <unistd.h>
 
 #include <doctest/doctest.h>
 
 #include "engine/error.h"
+#include "tests/support/scratch_dir.h"
 
 namespace nocturne::compiler {
 
@@ -45,7 +42,9 @@ TEST_CASE("tensors are shown as nested lists") {
   CHECK(counting("ui8", {2, 3}).placeText(4) == "[1,1]");
 }
 
-TEST_CASE("sizes beyond memory are refused") {
+TEST_CASE("sizes beyond memory and sizes that are not fixed are refused") {
+  CHECK_THROWS_AS(TensorData("f32", {LibraryArgument::kDynamic}), UsageError);
+  CHECK_THROWS_AS(TensorData("f32", {-2, -2}), UsageError);
   CHECK_THROWS_AS(TensorData("f32", {int64_t{1} << 40, int64_t{1} << 40}), UsageError);
 }
 
@@ -102,19 +101,17 @@ TEST_CASE("ones are real") {
 }
 
 TEST_CASE("NumPy files give back what was written, and nothing else") {
-  std::string path =
-      std::filesystem::temp_directory_path() / ("nocturne-npy-" + std::to_string(getpid()));
+  const test::ScratchDir folder;
   TensorData tensor = counting("f32", {2, 3});
   std::string bytes = npyBytes(tensor);
   CHECK(bytes.size() % 8 == 0);
   CHECK(bytes.find("{'descr': '<f4', 'fortran_order': False, 'shape': (2,3), }") == 10);
-  std::ofstream(path, std::ios::binary) << bytes;
+  std::string path = folder.write("whole.npy", bytes);
   CHECK(readNpy(path, argument("f32", {2, 3})).text() == tensor.text());
   CHECK_THROWS_AS(readNpy(path, argument("f32", {3, 2})), UsageError);
   CHECK_THROWS_AS(readNpy(path, argument("i32", {2, 3})), UsageError);
-  std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() - 1);
+  path = folder.write("cut.npy", bytes.substr(0, bytes.size() - 1));
   CHECK_THROWS_AS(readNpy(path, argument("f32", {2, 3})), UsageError);
-  std::filesystem::remove(path);
 }
 
 } // namespace nocturne::compiler

@@ -144,3 +144,28 @@ TEST_CASE("the computation of a scatter may return a constant from around it") {
     return %r : tensor<3xi32>)",
           "tensor<3xi32>") == Texts{"i32[3] = [1, 9, 3]"});
 }
+
+TEST_CASE("the computation of a scatter may be of a wider type, which the result then has") {
+  const std::string numbers = R"(<inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>)",
+                    windows = R"(<update_window_dims = [1],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>)";
+  const auto scattered = [](const std::string& dimensions, const std::string& updates,
+                            const std::string& type) {
+    return runFunction(
+        {{"tensor<3xbf16>", "[1.0, 256.0, 3.0]"}, {"tensor<1x1xi32>", "[[1]]"}, {type, updates}},
+        R"(%r = "stablehlo.scatter"(%a, %b, %c) <{
+      scatter_dimension_numbers = #stablehlo.scatter)" +
+            dimensions + R"(}> ({
+      ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+        %s = stablehlo.add %old, %new : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) : (tensor<3xbf16>, tensor<1x1xi32>, )" +
+            type + R"() -> tensor<3xf32>
+    return %r : tensor<3xf32>)",
+        "tensor<3xf32>");
+  };
+  // Sums that bf16 would round.
+  CHECK(scattered(numbers, "[1.0]", "tensor<1xbf16>") == Texts{"f32[3] = [1, 257, 3]"});
+  CHECK(scattered(windows, "[[1.0, 2.0]]", "tensor<1x2xbf16>") == Texts{"f32[3] = [1, 257, 5]"});
+}

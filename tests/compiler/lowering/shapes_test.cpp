@@ -141,6 +141,14 @@ TEST_CASE("dynamic forms with a known result are their static forms") {
                      "(tensor<4xi32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> "
                      "tensor<2xi32>",
                      {"tensor<2xi32>", "[2, 4]"}) == "pass");
+  CHECK(runOperation({{"tensor<200xi32>", "7"}},
+                     "%start = stablehlo.constant dense<[199]> : tensor<1xui8>\n"
+                     "%limit = stablehlo.constant dense<[200]> : tensor<1xui8>\n"
+                     "%stride = stablehlo.constant dense<[1]> : tensor<1xui8>\n"
+                     "%out = stablehlo.real_dynamic_slice %in0, %start, %limit, %stride : "
+                     "(tensor<200xi32>, tensor<1xui8>, tensor<1xui8>, tensor<1xui8>) -> "
+                     "tensor<1xi32>",
+                     {"tensor<1xi32>", "[7]"}) == "pass");
   CHECK(runOperation({{"tensor<2xi32>", "[1, 2]"}, {"tensor<i32>", "9"}},
                      "%low = stablehlo.constant dense<[1]> : tensor<1xi64>\n"
                      "%high = stablehlo.constant dense<[0]> : tensor<1xi64>\n"

@@ -97,7 +97,7 @@ TEST_CASE("candidates that crash, hang or refuse are dropped with their reasons"
   const TaskReport report = builder.build(task, "cpu");
   CHECK(winnerOf(report) == "usual");
   CHECK((recordOf(report, "--way=crash").state == CandidateState::Crashed));
-  CHECK(recordOf(report, "--way=crash").reason.find("signal") != std::string::npos);
+  CHECK(recordOf(report, "--way=crash").reason.find("killed by SIG") != std::string::npos);
   CHECK((recordOf(report, "--way=hang").state == CandidateState::TimedOut));
   CHECK((recordOf(report, "--way=refuse").state == CandidateState::Failed));
   CHECK(recordOf(report, "--way=refuse").reason.find("refused its call with 7") !=
@@ -277,6 +277,31 @@ TEST_CASE("a task without a usable candidate fails, and so does one for no targe
   task.entry = "another";
   CHECK_THROWS_AS(builder.build(task, "cpu"), ItemError);
   CHECK_THROWS_AS(TaskBuilder(fixture.driver, {}), UsageError);
+}
+
+TEST_CASE("a stop ends a candidate that is at work, and leaves nothing of it") {
+  Fixture fixture;
+  std::stop_source stop;
+  TaskOptions options = quickly(fixture.cache, true);
+  options.runTimeout = std::chrono::hours(1);
+  options.stop = stop.get_token();
+  TaskBuilder builder(fixture.driver, options);
+  const std::string tasks = fixture.cache + "/tasks";
+  const auto isMeasuring = [&] {
+    std::error_code ignored;
+    for (fs::directory_iterator folder(tasks, ignored), end; folder != end;
+         folder.increment(ignored))
+      if (fs::exists(folder->path() / "reference.bin", ignored))
+        return true;
+    return false;
+  };
+  const std::jthread stopper([&](const std::stop_token& over) {
+    while (!isMeasuring() && !over.stop_requested())
+      std::this_thread::yield();
+    stop.request_stop();
+  });
+  CHECK_THROWS_AS(builder.build(taskOf({way("--way=hang")}), "cpu"), BuildCancelled);
+  CHECK_FALSE(isMeasuring());
 }
 
 TEST_CASE("the folder leads to the winner") {

@@ -7,7 +7,7 @@
 namespace nocturne {
 
 // Made in the system's folder for temporary files; gone, with what is in it, at the end of the
-// scope. Every call throws StorageError.
+// scope. Making it and writing to it throw ItemError (tool_failed): whoever needs it cannot work.
 class TemporaryFolder {
 public:
   TemporaryFolder();
