@@ -134,6 +134,10 @@ void addBufferization(OpPassManager& passes) {
 }
 
 void addBufferPipeline(OpPassManager& passes, const CompileOptions& options) {
+  // What frees buffers puts constants before the operations that read them, inside of a mask too,
+  // where only one operation may be.
+  if (!options.schedule.empty())
+    passes.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   addBufferization(passes);
   OpPassManager& functions = passes.nest<func::FuncOp>();
   if (!options.plain)
@@ -146,7 +150,6 @@ void addBufferPipeline(OpPassManager& passes, const CompileOptions& options) {
 
 void addVectorPipeline(OpPassManager& passes) {
   OpPassManager& functions = passes.nest<func::FuncOp>();
-  functions.addPass(vector::createLowerVectorMaskPass());
   functions.addPass(vector::createLowerVectorMultiReductionPass());
   VectorTransferToSCFOptions unrolled;
   unrolled.unroll = true;

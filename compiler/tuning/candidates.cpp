@@ -43,37 +43,75 @@ std::string sizes(bool batched, int rows, int columns, int sums) {
          std::to_string(sums) + "]";
 }
 
-// Tiles one kind of operation twice and makes vectors of the inner tiles only: vectors of whole
-// blocks would need more stack than there is.
+constexpr const char *kAny = "!transform.any_op", *kLoop = "!transform.op<\"scf.for\">";
+
+std::string match(const std::string& handle, const char* operation) {
+  return "    " + handle + " = transform.structured.match ops{[\"" + operation +
+         "\"]} in %module : (" + kAny + ") -> " + kAny + "\n";
+}
+
+std::string tile(const std::string& from, const std::string& to, const std::string& by, int loops) {
+  std::string handles = kAny;
+  for (int i = 0; i < loops; ++i)
+    handles.append(", ").append(kLoop);
+  return "    " + to + ", " + to + "_loops:" + std::to_string(loops) +
+         " = transform.structured.tile_using_for " + from + " tile_sizes " + by + " : (" + kAny +
+         ") -> (" + handles + ")\n";
+}
+
+// Cuts off what is left after the last whole tile, so that whole tiles need no masks. Innermost
+// loops come first: what is cut off is a copy of what is inside. A loop that runs once has nothing
+// to cut off, which MLIR calls a failure.
+std::string peel(const std::string& tiles, int loops) {
+  constexpr int dimensions = 3;
+  std::string text;
+  for (int loop = loops - 1; loop >= loops - dimensions; --loop)
+    text += std::string("    transform.sequence %module : ") + kAny + " failures(suppress) {\n" +
+            "    ^bb0(%same: " + kAny + "):\n      %whole, %rest = transform.loop.peel " + tiles +
+            "_loops#" + std::to_string(loop) + " : (" + kLoop + ") -> (" + kAny + ", " + kAny +
+            ")\n    }\n";
+  return text;
+}
+
+// Tiles one kind of operation twice, for the caches and for the registers.
 std::string tileProducts(const char* operation, const char* prefix, bool batched,
                          const ProductTiling& t) {
   const int loops = batched ? 4 : 3;
-  const std::string name = std::string("%") + prefix, any = "!transform.any_op";
-  std::string handles = any;
-  for (int i = 0; i < loops; ++i)
-    handles += ", " + any;
-  const auto tile = [&](const std::string& from, const std::string& to, const std::string& by) {
-    return "    " + to + ", " + to + "_loops:" + std::to_string(loops) +
-           " = transform.structured.tile_using_for " + from + " tile_sizes " + by + " : (" + any +
-           ") -> (" + handles + ")\n";
-  };
-  const std::string inner = sizes(batched, t.tileRows, t.tileColumns, t.tileSums);
-  return "    " + name + " = transform.structured.match ops{[\"" + operation +
-         "\"]} in %module : (" + any + ") -> " + any + "\n" +
-         tile(name, name + "_block", sizes(batched, t.rows, t.columns, t.sums)) +
-         tile(name + "_block", name + "_tile", inner) + "    transform.structured.vectorize " +
-         name + "_tile vector_sizes " + inner + " : " + any + "\n";
+  const std::string name = std::string("%") + prefix, block = name + "_block",
+                    inner = name + "_tile";
+  return match(name, operation) +
+         tile(name, block, sizes(batched, t.rows, t.columns, t.sums), loops) +
+         tile(block, inner, sizes(batched, t.tileRows, t.tileColumns, t.tileSums), loops) +
+         peel(inner, loops);
+}
+
+// Makes vectors of the inner tiles only: those of whole blocks would need more stack than there is.
+std::string vectorise(const char* operation, const char* prefix, bool batched,
+                      const ProductTiling& t) {
+  const std::string name = std::string("%") + prefix + "_parts";
+  return match(name, operation) + "    transform.structured.vectorize " + name + " vector_sizes " +
+         sizes(batched, t.tileRows, t.tileColumns, t.tileSums) +
+         " {create_named_contraction} : " + kAny + "\n";
 }
 
 constexpr const char* kScheduleStart =
     "module attributes {transform.with_named_sequence} {\n"
     "  transform.named_sequence @__transform_main(%module: !transform.any_op) {\n";
 
-// Sums stay in registers while the loop over them runs; products of tiles become outer products.
-constexpr const char* kScheduleEnd = R"(
+// Loops that run once disappear, and whole tiles get fixed sizes.
+constexpr const char* kSimplify = R"(
     %functions = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.any_op
     transform.apply_patterns to %functions {
-      transform.apply_patterns.vector.reduction_to_contract
+      transform.apply_patterns.scf.for_loop_canonicalization
+      transform.apply_patterns.canonicalization
+    } : !transform.any_op
+    transform.apply_cse to %functions : !transform.any_op
+)";
+
+// Sums stay in registers while the loop over them runs; products of tiles become outer products.
+constexpr const char* kScheduleEnd = R"(
+    transform.apply_patterns to %functions {
+      transform.apply_patterns.vector.lower_masked_transfers
       transform.apply_patterns.vector.transfer_permutation_patterns
       transform.apply_patterns.vector.cast_away_vector_leading_one_dim
       transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
@@ -81,13 +119,13 @@ constexpr const char* kScheduleEnd = R"(
     } : !transform.any_op
     %loops = transform.structured.match interface{LoopLikeInterface} in %module : (!transform.any_op) -> !transform.any_op
     transform.apply_licm to %loops : !transform.any_op
-    %hoisted = transform.structured.hoist_redundant_vector_transfers %functions : (!transform.any_op) -> !transform.any_op
-    transform.apply_patterns to %hoisted {
+    transform.loop.hoist_loop_invariant_subsets %loops : !transform.any_op
+    transform.apply_patterns to %functions {
       transform.apply_patterns.vector.lower_contraction lowering_strategy = "outerproduct"
       transform.apply_patterns.vector.transfer_permutation_patterns
       transform.apply_patterns.canonicalization
     } : !transform.any_op
-    transform.apply_patterns to %hoisted {
+    transform.apply_patterns to %functions {
       transform.apply_patterns.vector.lower_outerproduct
       transform.apply_patterns.vector.lower_transfer max_transfer_rank = 1
       transform.apply_patterns.vector.transfer_to_scf max_transfer_rank = 1 full_unroll = true
@@ -149,8 +187,11 @@ Candidate referenceCandidate() {
 }
 
 std::string productSchedule(const ProductTiling& tiling) {
-  return kScheduleStart + tileProducts("linalg.matmul", "product", false, tiling) +
-         tileProducts("linalg.batch_matmul", "batched", true, tiling) + kScheduleEnd;
+  constexpr const char *plain = "linalg.matmul", *batched = "linalg.batch_matmul";
+  return kScheduleStart + tileProducts(plain, "product", false, tiling) +
+         tileProducts(batched, "batched", true, tiling) + kSimplify +
+         vectorise(plain, "product", false, tiling) + vectorise(batched, "batched", true, tiling) +
+         kScheduleEnd;
 }
 
 std::vector<Candidate> candidatesOf(const Task& task, const Target& target) {

@@ -79,9 +79,8 @@ class Tune(harness.SystemTest):
     def test_the_largest_search_space_has_no_wrong_candidate(self):
         value = self.tune("scale.mlir", "--search-space=2")
         for candidate in value["candidates"]:
-            # Schedules with blocks larger than the matrices fail, and say so.
-            expected = ["timed", "same"] + ["failed"] * candidate["name"].startswith("schedule")
-            self.assertIn(candidate["state"], expected, candidate)
+            self.assertIn(candidate["state"], ["timed", "same"], candidate)
+        self.assertTrue(any(name.startswith("schedule") for name in value["by_name"]))
 
     def test_people_see_a_table(self):
         out, _ = self.run_command("tune", "scale.mlir", "--cache", "cache", "--search-space=0",
