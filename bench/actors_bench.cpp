@@ -71,9 +71,9 @@ void withFiles(int jobs) {
   plan.cacheMode = CacheMode::OnDisk;
   for (const char* round : {"cold item, SQLite", "warm item, SQLite"}) {
     std::vector<std::string> warnings;
-    std::string folder = world.folder.path() / "out";
+    std::string folder = world.folder / "out";
     std::filesystem::remove_all(folder);
-    OpenedCache cache = openResultCache(world.folder.path() / "cache", CacheMode::OnDisk, warnings);
+    OpenedCache cache = openResultCache(world.folder / "cache", CacheMode::OnDisk, warnings);
     OpenedRun run = openRunRecord(folder, plan);
     SweepServices services{world.reader, world.registry, *cache.store, *run.record, nullptr};
     measure(round, 1e5, plan, services, jobs);
