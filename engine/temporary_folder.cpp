@@ -23,8 +23,11 @@ namespace {
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
-  if (error)
-    fail("there is no folder for temporary files: " + error.message());
+  if (error) {
+    const char* named = std::getenv("TMPDIR");
+    fail(std::string(named == nullptr ? "/tmp" : named) +
+         " is no folder for temporary files: " + error.message());
+  }
   std::string name = (parent / "nocturne-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
     fail(name + ": cannot be made: " + std::generic_category().message(errno));

@@ -86,6 +86,8 @@ std::string countsText(const compiler::BatchProgress& progress) {
 
 std::vector<std::string> buildFolders(const std::vector<ModuleFile>& modules,
                                       const std::string& outputDir) {
+  if (outputDir.empty()) // "/name" is a folder, but not one that was asked for
+    throw UsageError("build: --out is empty; it names the folder for the libraries");
   std::map<std::string, size_t> users;
   for (const ModuleFile& module : modules)
     ++users[withoutExtension(withoutParents(module.name))];

@@ -12,7 +12,8 @@ namespace nocturne::tools {
 
 // Where each module is built: `outputDir` and the module's name without its extension. A name is
 // the path from the current folder, as in all results; ".." at its beginning is left out. Modules
-// that would share a folder keep their extension; when they share it still, throws UsageError.
+// that would share a folder keep their extension; when they share it still, or there is no
+// `outputDir`, throws UsageError.
 std::vector<std::string> buildFolders(const std::vector<ModuleFile>& modules,
                                       const std::string& outputDir);
 

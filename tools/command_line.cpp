@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -31,6 +32,17 @@ struct Command {
 void addList(CLI::App& app, const std::string& name, std::vector<std::string>& values,
              const std::string& help) {
   app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false)->type_name("A,B");
+}
+
+// CLI::Range takes what is no number: it is neither too small nor too large.
+CLI::Validator inSeconds(double least) {
+  const CLI::Range range(least, 1e6);
+  const auto check = [range](const std::string& text) {
+    double value = 0;
+    const bool isNan = CLI::detail::lexical_cast(text, value) && std::isnan(value);
+    return isNan ? "\"" + text + "\" is no time" : range(text);
+  };
+  return {check, range.get_description()};
 }
 
 void addPlugins(CLI::App& app, std::vector<std::string>& plugins) {
@@ -165,7 +177,7 @@ Run declareExecute(CLI::App& app) {
       ->check(CLI::Range(0, 3))
       ->type_name("N");
   app.add_option("--timeout", given->timeout, "Seconds that one program may take (default 60)")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(inSeconds(0.001))
       ->type_name("S");
   app.add_option("--jobs", given->jobs, "Programs run at a time (default: one per processor)")
       ->check(CLI::Range(1, 1024))
@@ -195,7 +207,7 @@ Run declareBuild(CLI::App& app) {
       ->type_name("N");
   app.add_option("--deadline", given->deadline,
                  "Seconds that one module may take (default 600, 0 for no end)")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(inSeconds(0))
       ->type_name("S");
   app.add_flag("--force", given->force, "Build what is built already");
   app.add_flag("--keep-ir", given->keepIr, "Keep the intermediate forms beside the library");
@@ -241,7 +253,7 @@ Run declareTune(CLI::App& app) {
       ->type_name("N");
   app.add_option("--timeout", given->timeout,
                  "Seconds that running one candidate may take (default 120)")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(inSeconds(0.001))
       ->type_name("S");
   app.add_option("--jobs", given->jobs, "Candidates built at a time (default: one per processor)")
       ->check(CLI::Range(1, 1024))
@@ -256,7 +268,7 @@ constexpr std::array<Command, 11> kCommands = {{
     {"estimate", "Estimate one module on one machine, operation by operation", false,
      declareEstimate},
     {"run", "Estimate one module as a configuration of hespas says", false, declareRun},
-    {"execute", "Compile programs for this processor, run them and check their results", false,
+    {"execute", "Compile programs for this processor, run them and check their results", true,
      declareExecute},
     {"build", "Compile modules to libraries, each once", true, declareBuild},
     {"worker", "Build for another nocturne process", false, declareWorker},

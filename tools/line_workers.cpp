@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <stop_token>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -74,10 +76,11 @@ public:
     deadline_ = deadline;
     ++sent_;
     received_.clear();
-    std::string line = text + '\n';
+    // Names of files may have line ends in them, but no zero bytes, and these are there already.
+    const size_t size = text.size() + 1;
     // A process that is gone shows at the other pipe.
-    for (size_t done = 0; done < line.size();) {
-      ssize_t count = ::write(input_.get(), line.data() + done, line.size() - done);
+    for (size_t done = 0; done < size;) {
+      ssize_t count = ::write(input_.get(), text.c_str() + done, size - done);
       if (count < 0 && errno == EINTR)
         continue;
       if (count < 0)
@@ -138,17 +141,34 @@ private:
   Clock::time_point deadline_;
 };
 
+// Becomes readable when a stop is requested.
+class StopPipe {
+public:
+  explicit StopPipe(const std::stop_token& stop)
+      : ends_(makePipe()),
+        onStop_(stop, [this] { static_cast<void>(!::write(ends_[1].get(), "", 1)); }) {}
+  StopPipe(const StopPipe&) = delete;
+  StopPipe& operator=(const StopPipe&) = delete;
+  int descriptor() const { return ends_[0].get(); }
+
+private:
+  std::array<Descriptor, 2> ends_;
+  std::stop_callback<std::function<void()>> onStop_;
+};
+
 class Pool {
 public:
   Pool(const std::vector<std::string>& arguments, const std::vector<std::string>& requests,
        const LineWorkOptions& options, const std::function<bool(size_t, const LineAnswer&)>& done)
       : arguments_(arguments), requests_(requests), options_(options), done_(done),
+        stop_(options.stop),
         workers_(std::clamp<size_t>(options.processes, 1, std::max<size_t>(requests.size(), 1))) {}
 
   void run() {
     for (std::unique_ptr<Worker>& worker : workers_)
       give(worker);
-    while (std::any_of(workers_.begin(), workers_.end(), [](auto& worker) { return !!worker; }))
+    while (!options_.stop.stop_requested() &&
+           std::any_of(workers_.begin(), workers_.end(), [](auto& worker) { return !!worker; }))
       wait();
   }
 
@@ -173,6 +193,7 @@ private:
       if (worker)
         first = std::min(first, worker->deadline());
     }
+    watched.push_back({stop_.descriptor(), POLLIN, 0});
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(first - Clock::now());
     int timeout = int(std::clamp<int64_t>(left.count() + 1, 0, 60'000));
     if (::poll(watched.data(), watched.size(), timeout) < 0 && errno != EINTR)
@@ -202,6 +223,7 @@ private:
   const std::vector<std::string>& requests_;
   const LineWorkOptions& options_;
   const std::function<bool(size_t, const LineAnswer&)>& done_;
+  const StopPipe stop_;
   std::vector<std::unique_ptr<Worker>> workers_;
   size_t next_ = 0;
 };

@@ -1,9 +1,10 @@
-// Work that may kill its process: done by copies of this program that answer lines with lines, and
-// are replaced when they die.
+// Work that may kill its process: done by copies of this program that answer requests with lines,
+// and are replaced when they die.
 #pragma once
 
 #include <chrono>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,11 @@ struct LineWorkOptions {
   size_t processes = 1;
   std::chrono::milliseconds timeout{60'000}; // of one request
   size_t requestsPerProcess = 400;           // then a fresh one takes over
+  std::stop_token stop;                      // kills the processes; what is not answered stays so
 };
 
 // Starts this program with `arguments` (without its name) as often as asked for, sends every one of
-// `requests` (texts without line ends) to one of them, and calls `done` in this thread with the
+// `requests` with a zero byte after it to one of them, and calls `done` in this thread with the
 // index of a request and its answer, in the order in which they come. Requests after `done`
 // returned false are not begun. Throws StorageError when no process can be started.
 void answerLines(const std::vector<std::string>& arguments,

@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "compiler/codegen/check_calls.h"
 #include "compiler/codegen/entry_points.h"
 #include "compiler/codegen/lower_module.h"
 #include "compiler/codegen/object.h"
@@ -30,7 +31,8 @@ public:
       : module_(module), options_(options), code_(code), failure_(failure) {}
 
   LogicalResult run() {
-    if (failed(readEntryPoints(module_, options_.symbolPrefix, code_.entries, failure_)))
+    if (failed(checkCalls(module_, failure_)) ||
+        failed(readEntryPoints(module_, options_.symbolPrefix, code_.entries, failure_)))
       return failure();
     return success(
         succeeded(lower()) && succeeded(optimise()) &&

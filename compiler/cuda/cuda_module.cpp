@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "compiler/codegen/check_calls.h"
 #include "compiler/codegen/entry_points.h"
 #include "compiler/codegen/lower_module.h"
 #include "compiler/codegen/registry.h"
@@ -63,7 +64,8 @@ public:
       : module_(module), options_(options), code_(code), failure_(failure), source_(module) {}
 
   LogicalResult run() {
-    if (failed(readEntryPoints(module_, options_.symbolPrefix, code_.entries, failure_)) ||
+    if (failed(checkCalls(module_, failure_)) ||
+        failed(readEntryPoints(module_, options_.symbolPrefix, code_.entries, failure_)) ||
         failed(refuseNamesOfTheLauncher()))
       return failure();
     return success(succeeded(stage("linalg", [&] { return lower(); })) &&

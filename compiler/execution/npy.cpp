@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "llvm/ADT/APFloat.h"
@@ -48,6 +49,16 @@ std::string withoutBlanks(std::string text) {
   return text;
 }
 
+// Of a file that may have anything in it, for a message.
+std::string shown(const std::string& header) {
+  constexpr size_t kMost = 200;
+  std::string text;
+  for (const char c : header.substr(0, kMost))
+    text += c >= ' ' && c <= '~' ? c : ' ';
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
 } // namespace
 
 TensorData readNpy(const std::string& path, const LibraryArgument& argument) {
@@ -60,9 +71,12 @@ TensorData readNpy(const std::string& path, const LibraryArgument& argument) {
   std::string wanted = "'descr':'" + descriptor(tensor.format()) + '\'';
   std::string shape = "'shape':" + shapeText(argument.dims);
   if (header.find(wanted) == std::string::npos || header.find(shape) == std::string::npos ||
-      header.find("'fortran_order':False") == std::string::npos ||
-      bytes.size() != kPrefix + length + tensor.bytes())
-    throw UsageError(path + " is " + header + ", not a tensor of " + tensor.typeText());
+      header.find("'fortran_order':False") == std::string::npos)
+    throw UsageError(path + " is " + shown(header) + ", not a tensor of " + tensor.typeText());
+  const size_t data = bytes.size() - std::min(bytes.size(), kPrefix + length);
+  if (data != tensor.bytes())
+    throw UsageError(path + " has " + std::to_string(data) + " bytes of numbers; a tensor of " +
+                     tensor.typeText() + " has " + std::to_string(tensor.bytes()));
   std::memcpy(tensor.data(), bytes.data() + kPrefix + length, tensor.bytes());
   return tensor;
 }

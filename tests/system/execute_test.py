@@ -1,8 +1,11 @@
 """nocturne execute: programs that check themselves, in processes that may die."""
 
+import glob
 import json
 import os
+import signal
 import struct
+import time
 
 import harness
 
@@ -137,6 +140,61 @@ class Execute(harness.SystemTest):
         os.mkdir(folder)
         self.run_command("execute", path, env={**os.environ, "TMPDIR": folder})
         self.assertEqual(os.listdir(folder), [])
+
+    def linker_that_hangs(self):
+        """An environment with one, and with an empty folder for temporary files."""
+        linker = harness.write(self.path("bin", "ld.lld-22"),
+                               "#!/bin/sh\ntouch \"$TMPDIR/linking\"\nexec sleep 1000\n")
+        os.chmod(linker, 0o755)
+        os.mkdir(self.path("tmp"))
+        return {**os.environ, "TMPDIR": self.path("tmp"),
+                "PATH": self.path("bin") + os.pathsep + os.environ["PATH"]}
+
+    def test_killed_workers_leave_nothing_in_the_temporary_folder(self):
+        path = self.program("a", checked("stablehlo.add", "[11.0, 22.0]"))
+        environment = self.linker_that_hangs()
+        out, _ = self.run_command("execute", path, "--timeout", "2.5", env=environment, expect=3)
+        self.assertIn("not done within 2.5 s", out)
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_interrupted_programs_leave_nothing_and_what_was_done_is_reported(self):
+        self.program("a_unreadable", "func.func @main(")
+        self.program("b_links", checked("stablehlo.add", "[11.0, 22.0]"))
+        environment = self.linker_that_hangs()
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = self.start("execute", "programs", "--jobs", "1", "--json", env=environment)
+            while not glob.glob(self.path("tmp", "*", "linking")):
+                self.assertIsNone(process.poll())
+                time.sleep(0.01)
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code)
+            self.assertEqual(json.loads(out)["counts"], {"unreadable": 1})
+            self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_names_of_files_may_have_anything_in_them(self):
+        names = ["a b", "c\nd", "e'f\"g$(h)", "\udcff", "-z"]
+        for name in names:
+            self.program(name, checked("stablehlo.add", "[11.0, 22.0]"))
+        out, _ = self.run_command("execute", "programs", "--json", "--jobs", "1")
+        programs = json.loads(out)["programs"]
+        self.assertEqual(len(programs), len(names))
+        self.assertIn("programs/c\nd.mlir", [program["path"] for program in programs])
+
+    def test_closed_standard_streams_harm_nobody(self):
+        path = self.program("a", checked("stablehlo.add", "[11.0, 22.0]"))
+        self.run_command("execute", path, preexec_fn=lambda: os.close(0))
+        self.run_command("execute", path, preexec_fn=lambda: (os.close(0), os.close(2)))
+        # What was to be printed is lost, and that is said.
+        self.run_command("execute", path, preexec_fn=lambda: os.close(1), expect=4)
+
+    def test_mistakes_are_told_once(self):
+        path = self.program("add", ADD)
+        _, err = self.run_command("execute", path, "--inputs", "", expect=1)
+        self.assertIn("one of the inputs is empty", err)
+        nowhere = {**os.environ, "TMPDIR": self.path("nowhere")}
+        _, err = self.run_command("execute", path, "--inputs", "ones", env=nowhere, expect=3)
+        self.assertIn(f"{self.path('nowhere')} is no folder for temporary files", err)
 
 
 if __name__ == "__main__":

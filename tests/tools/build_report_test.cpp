@@ -59,6 +59,10 @@ TEST_CASE("modules that would share a folder are a mistake") {
   CHECK_THROWS_AS(foldersOf({"a.mlir", "../a.mlir"}), UsageError);
 }
 
+TEST_CASE("nothing is built in the root of the file system because the folder has no name") {
+  CHECK_THROWS_AS(buildFolders({{"/data/a.mlir", "a.mlir"}}, ""), UsageError);
+}
+
 TEST_CASE("failures are a table, and everything is counted") {
   CHECK(toText(modules(), oneOfEach(), false) ==
         "module  failure         place       message\n"

@@ -68,6 +68,14 @@ TEST_CASE("what is missing is named") {
   CHECK(has(messageOf({"hardware"}), "hardware: a command is missing: list, show"));
 }
 
+TEST_CASE("what is no number is no time") {
+  for (const char* command : {"execute", "tune"})
+    CHECK(messageOf({command, "a.mlir", "--timeout", "nan"}) ==
+          std::string(command) + ": --timeout: \"nan\" is no time");
+  CHECK(messageOf({"build", "a.mlir", "--out", "o", "--deadline", "-NaN"}) ==
+        "build: --deadline: \"-NaN\" is no time");
+}
+
 TEST_CASE("a log level that does not exist is refused") {
   CHECK(has(messageOf({"estimators", "--log-level", "warm"}), "did you mean \"warn\"?"));
 }

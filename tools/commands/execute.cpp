@@ -1,15 +1,20 @@
 // nocturne execute
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "compiler/execution/program.h"
 #include "engine/error.h"
 #include "engine/file_bytes.h"
 #include "engine/module_patterns.h"
+#include "engine/number_text.h"
 #include "engine/subprocess.h"
+#include "engine/temporary_folder.h"
 #include "storage/atomic_file.h"
 #include "tools/commands.h"
 #include "tools/exit_codes.h"
@@ -116,7 +121,7 @@ OrderedJson execute(const std::string& path, const compiler::ProgramOptions& opt
   }
 }
 
-// Answers each line of standard input, a path, with one line of JSON.
+// Answers each path on standard input, up to a zero byte, with one line of JSON.
 int work(const ExecuteArguments& arguments, Session& session) {
   compiler::ProgramOptions options;
   options.compile.target = compiler::cpuTarget(arguments.cpu);
@@ -124,7 +129,7 @@ int work(const ExecuteArguments& arguments, Session& session) {
   options.compile.keepStages = !arguments.irDir.empty();
   options.compile.generateWeights = arguments.generateWeights;
   options.inputs = arguments.inputs;
-  for (std::string path; std::getline(std::cin, path);) {
+  for (std::string path; std::getline(std::cin, path, '\0');) {
     session.out << execute(path, options, arguments)
                        .dump(-1, ' ', false, OrderedJson::error_handler_t::replace)
                 << std::endl; // flushed: the answer is waited for
@@ -165,7 +170,7 @@ Row makeRow(const std::string& path, const LineAnswer& answer, double timeout) {
   ProgramReport report;
   bool died = answer.end == LineAnswer::End::Died;
   report.outcome = died ? Outcome::Crash : Outcome::Timeout;
-  report.message = died ? deathText(answer) : "not done within " + humanDuration(timeout);
+  report.message = died ? deathText(answer) : "not done within " + shortest(timeout) + " s";
   row.outcome = report.outcome;
   row.json = reportJson(path, report, {});
   return row;
@@ -268,46 +273,76 @@ std::vector<std::string> findPrograms(const std::vector<std::string>& patterns) 
   return paths;
 }
 
+// Before any program is compiled: a mistake is told once, not by every program.
+void checkArguments(const ExecuteArguments& arguments) {
+  compiler::cpuTarget(arguments.cpu);
+  for (const std::string& input : arguments.inputs)
+    if (input.empty())
+      throw UsageError("execute: --inputs: one of the inputs is empty");
+  if (!arguments.outputDir.empty())
+    makeDirectories(arguments.outputDir);
+  if (!arguments.irDir.empty())
+    makeDirectories(arguments.irDir);
+}
+
+// Of all programs, or of those that were done before a stop; in the order of the files, in which
+// they are also printed.
+std::vector<Row> executeAll(const std::vector<std::string>& paths,
+                            const ExecuteArguments& arguments, Session& session) {
+  LineWorkOptions options;
+  options.processes = size_t(arguments.jobs.value_or(int(std::thread::hardware_concurrency())));
+  options.timeout = std::chrono::milliseconds(int64_t(arguments.timeout * 1000));
+  options.stop = session.stop;
+  // Of all workers, so that what they leave when they are killed goes with it.
+  const TemporaryFolder scratch;
+  ::setenv("TMPDIR", scratch.path().c_str(), 1);
+  std::vector<std::optional<Row>> done(paths.size());
+  std::vector<Row> rows;
+  size_t next = 0;
+  const auto take = [&](const Row& row) {
+    rows.push_back(row);
+    if (!session.common.json)
+      print(row, arguments, session);
+  };
+  answerLines(workerArguments(arguments), paths, options,
+              [&](size_t index, const LineAnswer& answer) {
+                done[index] = makeRow(paths[index], answer, arguments.timeout);
+                for (; next < done.size() && done[next]; ++next)
+                  take(*done[next]);
+                session.out.flush();
+                return true;
+              });
+  for (; next < done.size(); ++next)
+    if (done[next])
+      take(*done[next]);
+  return rows;
+}
+
+int exitCode(const std::vector<Row>& rows, size_t programs, const Session& session) {
+  if (rows.size() < programs)
+    return session.signal() == SIGTERM ? kTerminated : kInterrupted;
+  const bool good =
+      std::all_of(rows.begin(), rows.end(), [](const Row& row) { return isGood(row.outcome); });
+  return good ? kOk : kFailedItems;
+}
+
 } // namespace
 
 int execute(const ExecuteArguments& arguments, Session& session) {
   if (arguments.worker)
     return work(arguments, session);
-  compiler::cpuTarget(arguments.cpu); // a wrong name is one mistake, not one per program
   const std::vector<std::string> paths = findPrograms(arguments.paths);
-  if (!arguments.outputDir.empty())
-    makeDirectories(arguments.outputDir);
-  if (!arguments.irDir.empty())
-    makeDirectories(arguments.irDir);
-  LineWorkOptions options;
-  options.processes = size_t(arguments.jobs.value_or(int(std::thread::hardware_concurrency())));
-  options.timeout = std::chrono::milliseconds(int64_t(arguments.timeout * 1000));
-  std::vector<Row> rows(paths.size());
-  size_t shown = 0;
-  std::vector<bool> isDone(paths.size());
-  answerLines(workerArguments(arguments), paths, options,
-              [&](size_t index, const LineAnswer& answer) {
-                rows[index] = makeRow(paths[index], answer, arguments.timeout);
-                isDone[index] = true;
-                // In the order of the files, whoever is done first.
-                for (; shown < paths.size() && isDone[shown]; ++shown)
-                  if (!session.common.json)
-                    print(rows[shown], arguments, session);
-                session.out.flush();
-                return true;
-              });
-  if (session.common.json)
+  checkArguments(arguments);
+  const std::vector<Row> rows = executeAll(paths, arguments, session);
+  if (session.common.json) {
     session.out << indentedText(runJson(rows));
-  else {
+  } else {
     if (arguments.table)
       session.out << tableText(rows);
-    if (!session.common.quiet && (arguments.table || rows.size() > 1))
+    if (!session.common.quiet && (arguments.table || paths.size() > 1))
       session.out << summaryText(rows);
   }
-  for (const Row& row : rows)
-    if (!isGood(row.outcome))
-      return kFailedItems;
-  return kOk;
+  return exitCode(rows, paths.size(), session);
 }
 
 } // namespace nocturne::tools

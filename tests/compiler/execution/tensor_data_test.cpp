@@ -111,7 +111,11 @@ TEST_CASE("NumPy files give back what was written, and nothing else") {
   CHECK_THROWS_AS(readNpy(path, argument("f32", {3, 2})), UsageError);
   CHECK_THROWS_AS(readNpy(path, argument("i32", {2, 3})), UsageError);
   path = folder.write("cut.npy", bytes.substr(0, bytes.size() - 1));
-  CHECK_THROWS_AS(readNpy(path, argument("f32", {2, 3})), UsageError);
+  CHECK_THROWS_WITH_AS(readNpy(path, argument("f32", {2, 3})),
+                       (path + " has 23 bytes of numbers; a tensor of 2x3xf32 has 24").c_str(),
+                       UsageError);
+  path = folder.write("escape.npy", bytes.substr(0, 10) + "\x1b[31m\n" + bytes.substr(16));
+  CHECK_THROWS_WITH_AS(readNpy(path, argument("i8", {1})), doctest::Contains(" [31m "), UsageError);
 }
 
 } // namespace nocturne::compiler
