@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 import time
 
+import batch
+
 
 class Bench:
     def __init__(self, build, corpus):
@@ -176,12 +178,13 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--corpus", required=True)
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the storage benchmark")
+    parser.add_argument("--modules", type=int, default=500, help="modules of the section \"batch\"")
     parser.add_argument("--only", default="", help="comma-separated names of sections")
     arguments = parser.parse_args()
     bench = Bench(arguments.build, arguments.corpus)
     sections = {"parts": parts, "reading": reading, "cold": cold, "warm": warm, "points": points,
                 "memory": memory, "storage": lambda b: storage(b, arguments.rows),
-                "compiled": compiled}
+                "compiled": compiled, "batch": lambda b: batch.report(b, line, arguments.modules)}
     wanted = arguments.only.split(",") if arguments.only else list(sections)
     needs_corpus = {"reading", "cold", "points"}
     try:
