@@ -58,6 +58,7 @@ uint64_t readUlps(Operation* op, llvm::StringRef name, uint64_t otherwise) {
 
 Expectation readExpectation(Operation* op, llvm::StringRef name) {
   using Kind = Expectation::Kind;
+  name.consume_back("_const");
   auto kind = llvm::StringSwitch<std::optional<Kind>>(name)
                   .Cases({"check.expect_eq", "check.eq"}, Kind::Equal)
                   .Case("check.expect_almost_eq", Kind::AlmostEqual)
@@ -74,6 +75,18 @@ Expectation readExpectation(Operation* op, llvm::StringRef name) {
   expectation.minUlps = readUlps(op, "min_ulp_difference", expectation.minUlps);
   expectation.maxUlps = readUlps(op, "max_ulp_difference", expectation.maxUlps);
   return expectation;
+}
+
+// Gives a check whose expected value is its attribute (check.expect_eq_const) an operand for it.
+void addExpectedOperand(Operation* op, llvm::StringRef name) {
+  auto expected = op->getAttrOfType<ElementsAttr>("value");
+  if (!name.ends_with("_const") || !expected || op->getNumOperands() != 1)
+    return;
+  OpBuilder builder(op);
+  OperationState state(op->getLoc(), stablehlo::ConstantOp::getOperationName());
+  state.addAttribute("value", expected);
+  state.addTypes(expected.getType());
+  op->insertOperands(1, builder.create(state)->getResult(0));
 }
 
 class Splitter {
@@ -122,6 +135,7 @@ private:
       if (op->getBlock() != &body())
         fail(op->getLoc(), "a check inside of a region cannot be run");
       llvm::StringRef name = checkName(op);
+      addExpectedOperand(op, name);
       const Expectation expectation = readExpectation(op, name);
       if (op->getOperand(0).getType() != op->getOperand(1).getType())
         fail(op->getLoc(), "the check '" + name.str() + "' compares values of different types");

@@ -106,9 +106,18 @@ ComplexParts sign(const ComplexMath& math, ArrayRef<ComplexParts> x) {
   return math.select(math.isZero(x[0]), x[0], unit);
 }
 
+// The conjugate of the root over its square's length; only that of finite numbers says anything.
 ComplexParts reciprocalSquareRoot(const ComplexMath& math, ArrayRef<ComplexParts> x) {
-  ComplexParts one{math.real.constant(1), math.real.constant(0)};
-  return math.div(one, math.libm("csqrt", x[0]));
+  const FloatMath& real = math.real;
+  ComplexParts one{real.constant(1), real.constant(0)};
+  ComplexParts root = math.libm("csqrt", x[0]);
+  ComplexParts quotient = math.div(one, root);
+  if (math.fromSingle)
+    return quotient;
+  Value length = math.abs(x[0]);
+  ComplexParts scaled{real.div(root.re, length), real.div(real.neg(root.im), length)};
+  Value isPlain = real.both(real.less(real.constant(0), length), real.isFinite(length));
+  return math.select(isPlain, scaled, quotient);
 }
 
 // The principal root: a third of the angle.

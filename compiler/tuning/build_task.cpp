@@ -10,6 +10,7 @@
 #include "compiler/tuning/code_digest.h"
 #include "engine/file_bytes.h"
 #include "engine/json.h"
+#include "engine/options.h"
 #include "storage/atomic_file.h"
 
 namespace nocturne::compiler {
@@ -23,6 +24,7 @@ constexpr uint64_t kInputSeed = 20260101;
 // slower in the second still counts as equally fast, and the earlier one wins.
 constexpr double kFinalists = 0.15, kTie = 0.01;
 constexpr size_t kMostFinalists = 4;
+constexpr const char* kReference = "reference.bin"; // its results
 
 [[noreturn]] void fail(const Task& task, FailureKind kind, const std::string& message) {
   throw ItemError({kind, "task " + task.name + ": " + message, "", 0, 0});
@@ -86,9 +88,12 @@ public:
 
   TaskReport run(BuildLocks& locks, const std::string& measuringLock) {
     makeDirectories(folder());
+    removeLeftovers();
     describe();
-    if (!options_.force && reuse())
+    if (!options_.force && reuse()) {
+      link();
       return std::move(report_);
+    }
     buildAll();
     if (parsed_.name == "cpu") {
       // Two that measure at a time would measure each other.
@@ -136,6 +141,21 @@ private:
   std::string file(const char* name) const { return folder() + '/' + name; }
   std::string buildFolder(const Digest& key) const { return folder() + "/.nocturne/" + key.hex(); }
 
+  // Of somebody who died holding the lock.
+  void removeLeftovers() const {
+    std::error_code ignored;
+    std::vector<std::filesystem::path> left;
+    for (std::filesystem::directory_iterator entry(folder(), ignored), end; entry != end;
+         entry.increment(ignored)) {
+      const std::string name = entry->path().filename().string();
+      if (name.starts_with(kRequestStart) || name == kReference ||
+          name.find(".draft-") != std::string::npos)
+        left.push_back(entry->path());
+    }
+    for (const std::filesystem::path& path : left)
+      std::filesystem::remove(path, ignored);
+  }
+
   // For people who look at the folder.
   void describe() const {
     if (std::filesystem::exists(file("task.json")))
@@ -156,7 +176,8 @@ private:
 
   // What is on disk is what was measured.
   bool isUnchanged(const Dispatch& dispatch) const {
-    if (dispatch.candidates.size() != candidates_.size())
+    if (dispatch.candidates.size() != candidates_.size() ||
+        dispatch.candidates[dispatch.winner].digest.empty())
       return false;
     for (size_t i = 0; i < candidates_.size(); ++i) {
       const CandidateRecord& record = dispatch.candidates[i];
@@ -242,6 +263,7 @@ private:
       throw ItemError(why);
     }
     reference_ = answers.front().folder;
+    checkEntry();
     std::map<Digest, size_t> codes; // to the first candidate that has it
     for (size_t i = 0; i < candidates_.size(); ++i) {
       CandidateRecord& record = report_.candidates[i];
@@ -263,8 +285,22 @@ private:
     }
   }
 
+  void checkEntry() const {
+    std::vector<std::string> names;
+    for (const LibraryEntry& entry : readManifest(reference_).entries)
+      names.push_back(entry.name);
+    if (task_.entry.empty() && names.size() == 1)
+      return;
+    if (task_.entry.empty())
+      throw UsageError("task " + task_.name + ": the payload has " + std::to_string(names.size()) +
+                       " functions; the entry has to be named");
+    if (std::find(names.begin(), names.end(), task_.entry) == names.end())
+      throw UsageError("task " + task_.name + ": the payload has no function \"" + task_.entry +
+                       '"' + didYouMean(task_.entry, names));
+  }
+
   Trials trials() const {
-    return {task_.entry, file("reference.bin"), kInputSeed, task_.tolerance, options_.timing};
+    return {task_.entry, file(kReference), kInputSeed, task_.tolerance, options_.timing};
   }
 
   std::vector<size_t> inState(CandidateState state) const {
@@ -276,7 +312,7 @@ private:
   }
 
   void measureAll() {
-    const RemovedFile results(file("reference.bin")); // as large as the results are
+    const RemovedFile results(file(kReference)); // as large as the results are
     const WorkerAnswer reference = ask(ReferenceRequest{reference_, trials()}, options_.runTimeout);
     if (reference.failure)
       fail(task_, reference.failure->kind,

@@ -17,8 +17,17 @@ namespace fs = std::filesystem;
 
 constexpr int kTaskSchema = 1;
 
-ModuleSource readModule(const fs::path& path) {
-  return {path.filename().string(), readFile(path.string())};
+// A file that was asked for and is not there is a mistake in what was asked.
+std::string readNamed(const fs::path& path, const std::string& pointer = "") {
+  try {
+    return readFile(path.string());
+  } catch (const ItemError& error) {
+    throw UsageError(error.failure().text(), pointer);
+  }
+}
+
+ModuleSource readModule(const fs::path& path, const std::string& pointer = "") {
+  return {path.filename().string(), readNamed(path, pointer)};
 }
 
 // The members of one object, each read once; those that nobody asked for are mistakes.
@@ -73,10 +82,13 @@ Candidate readCandidate(const Json& json, const std::string& pointer, const fs::
     flags->get_to(candidate.flags);
   }
   members.finish();
-  if (!schedule.empty())
-    candidate.schedule = readFile((folder / schedule).string());
+  if (!schedule.empty()) {
+    candidate.schedule = readNamed(folder / schedule, members.pointerOf("schedule"));
+    if (candidate.schedule.empty()) // which would be none
+      throw UsageError("the schedule " + schedule + " is empty", members.pointerOf("schedule"));
+  }
   if (!module.empty())
-    candidate.module = readModule(folder / module);
+    candidate.module = readModule(folder / module, members.pointerOf("module"));
   return candidate;
 }
 
@@ -117,7 +129,7 @@ Task taskFrom(const Json& json, const fs::path& path) {
   if (const Json* candidates = members.find("candidates"))
     task.candidates = readCandidates(*candidates, path.parent_path());
   members.finish();
-  task.payload = readModule(path.parent_path() / payload);
+  task.payload = readModule(path.parent_path() / payload, members.pointerOf("payload"));
   return task;
 }
 
@@ -140,7 +152,7 @@ Task readTask(const std::string& path) {
   const fs::path file(path);
   if (file.extension() != ".json")
     return {file.stem().string(), readModule(file), "", {}, SearchSpace::Small, {}};
-  const std::string text = readFile(path);
+  const std::string text = readNamed(file);
   try {
     return taskFrom(Json::parse(text, nullptr, true, true), file);
   } catch (const UsageError& error) {

@@ -165,7 +165,8 @@ WorkerAnswer performSafely(BuildDriver& driver, const WorkerRequest& request) {
 class RequestFile {
 public:
   RequestFile(const std::string& folder, unsigned number, const WorkerRequest& request) {
-    path_ = folder + "/request." + std::to_string(::getpid()) + '.' + std::to_string(number);
+    path_ = (folder + '/').append(kRequestStart) + std::to_string(::getpid()) + '.' +
+            std::to_string(number);
     const std::vector<uint8_t> bytes =
         Json::to_cbor(std::visit([](const auto& wanted) { return toJson(wanted); }, request));
     writeFileAtomically(path_, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});

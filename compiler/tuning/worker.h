@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct MeasureRequest {
   std::vector<std::string> libraries;
   Trials trials;
 };
+// Names of their files begin so.
+inline constexpr std::string_view kRequestStart = "request.";
 using WorkerRequest = std::variant<BuildRequest, ReferenceRequest, MeasureRequest>;
 
 // What it answers: a build, nothing but success, or what became of each library.

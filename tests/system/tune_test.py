@@ -26,6 +26,9 @@ module attributes {transform.with_named_sequence} {
 }
 """
 
+# Whoever looks for a mistake in a schedule prints.
+PRINTS = BLOCKS.replace("    transform.yield", "    transform.print %m : !transform.any_op\n    transform.yield")
+
 NOTHING_TO_TILE = BLOCKS.replace("linalg.matmul", "func.func")
 
 
@@ -35,6 +38,7 @@ class Tune(harness.SystemTest):
         harness.write(self.path("scale.mlir"), SCALE.format(factor="2.0"))
         harness.write(self.path("wrong.mlir"), SCALE.format(factor="2.1"))
         harness.write(self.path("blocks.mlir"), BLOCKS)
+        harness.write(self.path("prints.mlir"), PRINTS)
         harness.write(self.path("useless.mlir"), NOTHING_TO_TILE)
         harness.write(self.path("unreadable.mlir"), "module {")
 
@@ -53,12 +57,14 @@ class Tune(harness.SystemTest):
     def test_right_candidates_are_timed_and_wrong_ones_are_not_chosen(self):
         self.task({"name": "blocks", "schedule": "blocks.mlir"},
                   {"name": "wrong", "module": "wrong.mlir"},
+                  {"name": "prints", "schedule": "prints.mlir"},
                   {"name": "useless", "schedule": "useless.mlir"},
                   {"name": "unreadable", "schedule": "unreadable.mlir"})
         value = self.tune("task.json")
         states = {name: candidate["state"] for name, candidate in value["by_name"].items()}
         self.assertEqual(states["usual"], "timed")
         self.assertEqual(states["blocks"], "timed")
+        self.assertEqual(states["prints"], "same")
         self.assertEqual(states["wrong"], "wrong")
         self.assertEqual(states["useless"], "failed")
         self.assertEqual(states["unreadable"], "failed")
@@ -93,6 +99,9 @@ class Tune(harness.SystemTest):
     def test_mistakes_have_their_exit_codes(self):
         self.assertIn("payload", self.tune(harness.write(self.path("t.json"), '{"schema": 1}'),
                                            expect=1)["error"]["message"])
+        self.assertIn("nowhere.mlir", self.tune("nowhere.mlir", expect=1)["error"]["message"])
+        missing = self.tune("scale.mlir", "--entry", "maim", expect=1)["error"]["message"]
+        self.assertIn('no function "maim"; did you mean "main"?', missing)
         self.assertIn("tpu", self.tune("scale.mlir", "--target", "tpu", expect=1)["error"]["message"])
         harness.write(self.path("bad.mlir"), "func.func @main() -> tensor<2xf32> { }")
         self.assertIn("payload", self.tune("bad.mlir", expect=3)["error"]["message"])

@@ -1,6 +1,10 @@
 // nocturne tune
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "compiler/codegen/module_generator.h"
 #include "compiler/tuning/build_task.h"
@@ -121,14 +125,29 @@ std::string headText(const compiler::Task& task, const TaskReport& report) {
   return text + '\n';
 }
 
+// The worker's side. Schedules may print, also when the process ends; who asked is to read nothing
+// but the answer.
+int answer(compiler::BuildDriver& driver, const std::string& requestFile) {
+  const int answers = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (answers < 0 || nowhere < 0 || ::dup2(nowhere, STDOUT_FILENO) < 0)
+    throw StorageError(StorageErrorKind::Other, "tune: standard output cannot be kept");
+  const std::string line = answerRequest(driver, requestFile) + '\n';
+  for (size_t done = 0; done < line.size();) {
+    const ssize_t count = ::write(answers, line.data() + done, line.size() - done);
+    if (count < 0 && errno != EINTR)
+      return kStopped;
+    done += count > 0 ? size_t(count) : 0;
+  }
+  return kOk;
+}
+
 } // namespace
 
 int tune(const TuneArguments& arguments, Session& session) {
   compiler::BuildDriver driver(std::make_shared<compiler::ModuleGenerator>());
-  if (arguments.worker) {
-    session.out << answerRequest(driver, arguments.path) << '\n';
-    return kOk;
-  }
+  if (arguments.worker)
+    return answer(driver, arguments.path);
   try {
     const compiler::Task task = taskOf(arguments);
     compiler::TaskBuilder builder(driver, optionsOf(arguments, session));

@@ -156,6 +156,18 @@ func.func @main(%a: tensor<f32>) {
   CHECK((runText(text("9"), {"ones"}).outcome == Outcome::Mismatch));
 }
 
+TEST_CASE("a check operation may have what it expects as an attribute") {
+  auto text = [](const std::string& expected) {
+    return R"(
+func.func @main(%a: tensor<2xf32>) {
+  %0 = stablehlo.add %a, %a : tensor<2xf32>
+  "check.expect_almost_eq_const"(%0) <{value = dense<)" +
+           expected + "> : tensor<2xf32>}> : (tensor<2xf32>) -> ()\n  return\n}";
+  };
+  CHECK((runText(text("2.00001"), {"ones"}).outcome == Outcome::Pass));
+  CHECK((runText(text("2.1"), {"ones"}).outcome == Outcome::Mismatch));
+}
+
 TEST_CASE("functions of a module may have the names of C's library") {
   ProgramReport report = runText(R"(
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {

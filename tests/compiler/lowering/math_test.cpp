@@ -354,6 +354,15 @@ TEST_CASE("next_after goes to the neighbour in the type of its operands") {
   check("f32", {{"chlo.next_after", "1.0, -1.0 | 2.0, 0.0", "1.0000001, -0.99999994"}}, 0);
 }
 
+TEST_CASE("the reciprocal square root of complex numbers keeps its last digits") {
+  check("complex<f64>",
+        {{"stablehlo.rsqrt",
+          "(-5.620717439695976, -0.09449955391382421), (6.30066538315589, -0.7843236120811725)",
+          "(0.0035451565465106226, 0.42175291700370415), "
+          "(0.3960993009658292, 0.024558972796394775)"}},
+        2);
+}
+
 TEST_CASE("operations of chlo that broadcast are those of StableHLO on equal shapes") {
   check("f32",
         {

@@ -275,7 +275,8 @@ TEST_CASE("a task without a usable candidate fails, and so does one for no targe
   CHECK_THROWS_AS(builder.build(task, "cpu"), UsageError); // the name is taken
   task = taskOf({});
   task.entry = "another";
-  CHECK_THROWS_AS(builder.build(task, "cpu"), ItemError);
+  CHECK_THROWS_WITH_AS(builder.build(task, "cpu"),
+                       doctest::Contains("the payload has no function \"another\""), UsageError);
   CHECK_THROWS_AS(TaskBuilder(fixture.driver, {}), UsageError);
 }
 
@@ -309,6 +310,41 @@ TEST_CASE("the folder leads to the winner") {
   const TaskReport report = fixture.build(taskOf({way("--rounds=90000")}));
   CHECK(fs::canonical(report.folder + "/lib.so") == fs::canonical(report.library + "/lib.so"));
   CHECK_FALSE(fs::exists(report.folder + "/reference.bin"));
+}
+
+TEST_CASE("links that are gone are made again without a measurement") {
+  Fixture fixture;
+  const Task task = taskOf({});
+  const TaskReport report = fixture.build(task);
+  fs::remove(report.folder + "/lib.so");
+  CHECK_FALSE(fixture.build(task).measured);
+  CHECK(fs::exists(report.folder + "/lib.so"));
+}
+
+TEST_CASE("what a killed process left in the folder of a task is removed by the next") {
+  Fixture fixture;
+  const Task task = taskOf({});
+  const TaskReport report = fixture.build(task);
+  const std::vector<std::string> left = {"request.12.3", ".request.12.4.draft-12-0",
+                                         "reference.bin", ".dispatch.json.draft-12-1"};
+  for (const std::string& name : left)
+    writeText(report.folder + '/' + name, "left");
+  CHECK_FALSE(fixture.build(task).measured);
+  for (const std::string& name : left)
+    CHECK_FALSE(fs::exists(report.folder + '/' + name));
+  CHECK(fs::exists(report.folder + "/task.json"));
+}
+
+TEST_CASE("a winner without a library does not count") {
+  Fixture fixture;
+  const Task task = taskOf({});
+  const TaskReport report = fixture.build(task);
+  const std::string table = report.folder + "/dispatch.json";
+  std::string text = readText(table);
+  const std::string digest = report.candidates[report.winner].digest;
+  text.erase(text.find(digest), digest.size());
+  writeText(table, text);
+  CHECK(fixture.build(task).measured);
 }
 
 } // namespace nocturne::test

@@ -17,6 +17,7 @@ std::string mistake(const std::string& text) {
   ScratchDir dir;
   writeText(dir / "task.json", text);
   writeText(dir / "m.mlir", "module {}");
+  writeText(dir / "empty.mlir", "");
   try {
     readTask(dir / "task.json");
   } catch (const UsageError& error) {
@@ -81,7 +82,15 @@ TEST_CASE("mistakes in a task name their place") {
                     "candidates": [{"name": "a"}, {"name": "a"}]})")
             .find("/candidates/1") != std::string::npos);
   CHECK(mistake("{").find("parse error") != std::string::npos);
-  CHECK_THROWS_AS(readTask("/nowhere/task.json"), ItemError);
+  CHECK_THROWS_AS(readTask("/nowhere/task.json"), UsageError);
+  CHECK_THROWS_AS(readTask("/nowhere/layer.mlir"), UsageError);
+  const std::string noFile = mistake(R"({"schema": 1, "payload": "m.mlir",
+      "candidates": [{"name": "a", "schedule": "nowhere.mlir"}]})");
+  CHECK(noFile.find("/candidates/0/schedule") != std::string::npos);
+  CHECK(noFile.find("nowhere.mlir: cannot be opened") != std::string::npos);
+  CHECK(mistake(R"({"schema": 1, "payload": "m.mlir",
+                    "candidates": [{"name": "a", "schedule": "empty.mlir"}]})")
+            .find("empty.mlir is empty") != std::string::npos);
 }
 
 TEST_CASE("the search space grows with its level and with what the payload has") {
