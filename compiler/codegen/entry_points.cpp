@@ -241,6 +241,8 @@ LogicalResult emitEntryPoints(ModuleOp module, const std::vector<LibraryEntry>& 
       return mlir::failure();
     }
     promise(body, entry);
+    // Inlined into its only caller, it would be optimised a second time.
+    body.setNoInline(true);
     emitEntryPoint(builder, body, entry);
   }
   return success();

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -72,8 +73,10 @@ private:
     Clock::time_point start = Clock::now();
     FirstError errors(*module_.getContext());
     PassManager passes(module_.getContext());
+    // After each stage, which is enough for passes of ours; a schedule may be anybody's.
+    passes.enableVerifier(!options_.schedule.empty());
     add(passes);
-    if (failed(passes.run(module_))) {
+    if (failed(passes.run(module_)) || failed(verify(module_))) {
       failure_ = errors.failure(FailureKind::Internal,
                                 std::string("code generation failed in its stage \"") + name + '"');
       return failure();

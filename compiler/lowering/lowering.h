@@ -13,6 +13,6 @@ namespace nocturne::compiler {
 mlir::LogicalResult lowerToLinalg(mlir::ModuleOp module, Failure& failure);
 
 // Part of every key of what is built: raised whenever generated code can change.
-constexpr unsigned kLoweringVersion = 1;
+constexpr unsigned kLoweringVersion = 2;
 
 } // namespace nocturne::compiler
