@@ -241,8 +241,6 @@ LogicalResult emitEntryPoints(ModuleOp module, const std::vector<LibraryEntry>& 
       return mlir::failure();
     }
     promise(body, entry);
-    // Inlined into its only caller, it would be optimised a second time.
-    body.setNoInline(true);
     emitEntryPoint(builder, body, entry);
   }
   return success();
