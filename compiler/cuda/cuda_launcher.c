@@ -168,8 +168,7 @@ static int32_t load_kernels(const struct nocturne_cuda_program* program, struct 
   char log[kLogBytes] = "";
   int options[] = {kJitErrorLog, kJitErrorLogBytes};
   void* values[] = {log, (void*)(uintptr_t)sizeof log};
-  CUresult result =
-      driver.moduleLoad(&into->module, at(program, program->ptx), 2, options, values);
+  CUresult result = driver.moduleLoad(&into->module, at(program, program->ptx), 2, options, values);
   log[sizeof log - 1] = '\0';
   if (result != kSuccess) {
     into->module = NULL;
@@ -227,8 +226,9 @@ static int32_t make_ready(const struct nocturne_cuda_program* program, struct lo
     return status;
   if (state->context != NULL) {
     CUresult pushed = driver.push(state->context);
-    return pushed == kSuccess ? NOCTURNE_CUDA_OK
-                              : driver_error(NOCTURNE_CUDA_DRIVER_ERROR, pushed, "cuCtxPushCurrent");
+    return pushed == kSuccess
+               ? NOCTURNE_CUDA_OK
+               : driver_error(NOCTURNE_CUDA_DRIVER_ERROR, pushed, "cuCtxPushCurrent");
   }
   CUcontext context = NULL, popped = NULL;
   CUresult result = driver.retain(&context, driver.device);

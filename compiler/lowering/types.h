@@ -6,9 +6,9 @@
 
 namespace nocturne::compiler {
 
-// Integers lose their sign (operations carry it from then on), booleans stay i1, and bf16 and floats
-// that LLVM does not know (f8, f6 and f4 kinds) become integers of the same width, held in at least
-// 8 bits. Everything else stays what it is. Tensors must have a static shape.
+// Integers lose their sign (operations carry it from then on), booleans stay i1, and bf16 and
+// floats that LLVM does not know (f8, f6 and f4 kinds) become integers of the same width, held in
+// at least 8 bits. Everything else stays what it is. Tensors must have a static shape.
 class LoweringTypes : public mlir::TypeConverter {
 public:
   LoweringTypes();

@@ -1,5 +1,5 @@
-/* What the code generator of the tests makes of a module: four numbers times a factor. Compiled once;
-   the generator writes another name and another number into the object. */
+/* What the code generator of the tests makes of a module: four numbers times a factor. Compiled
+   once; the generator writes another name and another number into the object. */
 #include <stddef.h>
 #include <stdint.h>
 
