@@ -17,7 +17,6 @@ public:
   Reducer(mlir::Operation* op, mlir::Block& body, llvm::ArrayRef<mlir::Type> inputElements);
 
   size_t count() const { return inputElements_.size(); }
-  bool isWide() const { return wide_ != nullptr; }
   // The one operation of a body that returns a function of its two arguments; else null.
   static mlir::Operation* onlyOperation(mlir::Block& body);
 
