@@ -2,6 +2,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include "compiler/codegen/check_sizes.h"
 #include "compiler/codegen/entry_points.h"
 #include "compiler/codegen/inline_calls.h"
 #include "compiler/lowering/families.h"
@@ -16,7 +17,8 @@ mlir::LogicalResult lowerModule(mlir::ModuleOp module, const std::vector<Library
   if (generateWeights)
     module->setAttr(kGeneratedWeights, mlir::UnitAttr::get(module.getContext()));
   inlineRegionCalls(module);
-  return mlir::success(mlir::succeeded(renameFunctions(module, failure)) &&
+  return mlir::success(mlir::succeeded(checkSizes(module, failure)) &&
+                       mlir::succeeded(renameFunctions(module, failure)) &&
                        mlir::succeeded(lowerToLinalg(module, failure)) &&
                        mlir::succeeded(prepareFunctions(module, entries, failure)));
 }
