@@ -85,6 +85,7 @@ Target ModuleGenerator::resolve(const Target& target) const {
   std::string features = processor.features;
   if (!wanted.empty())
     features.append(features.empty() ? "" : ",").append(wanted);
+  checkMode({processor.cpu, features});
   resolved.options["arch"] = processor.cpu;
   if (!features.empty())
     resolved.options["features"] = features;

@@ -48,7 +48,18 @@ CpuTarget cpuTarget(const std::string& name) {
   if (!info || !info->isCPUStringValid(name))
     throw UsageError("there is no processor \"" + name +
                      "\"; \"native\" and \"x86-64-v3\" are two that there are");
+  checkMode({name, ""});
   return {name, ""};
+}
+
+void checkMode(const CpuTarget& target) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> info = subtargetInfo(target);
+  for (const char* needed : {"64bit", "sse2"})
+    if (info && !info->checkFeatures(std::string("+") + needed))
+      throw UsageError(
+          "no code can be made for the processor \"" + target.cpu + '"' +
+          (target.features.empty() ? "" : " with the features \"" + target.features + '"') +
+          ": it has no " + needed);
 }
 
 std::vector<std::string> requiredFeatures(const CpuTarget& target) {

@@ -21,8 +21,12 @@ struct CpuTarget {
 
 // "native" becomes this machine's processor with all its features; a level such as "x86-64-v3" or a
 // name such as "skylake-avx512" stays as it is. Throws UsageError for a name that LLVM does not
-// know.
+// know, and for a processor that checkMode() refuses.
 CpuTarget cpuTarget(const std::string& name);
+
+// Throws UsageError for a processor that has not what all code for x86-64 needs: LLVM would end the
+// process.
+void checkMode(const CpuTarget& target);
 
 // What a processor must have to run code for `target`: a level by its name, of other processors the
 // features, changed by those that are listed. Sorted.
