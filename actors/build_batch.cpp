@@ -94,7 +94,7 @@ Preparation prepare(BuildDriver& driver, std::span<const BuildRequest> requests,
     task.settings = settings;
     const uint64_t weight =
         batch.memoryOf ? batch.memoryOf(source) : compiler::usualBuildMemory(source);
-    made.items.push_back({driver.key({&source, 1}, options), outputDirs[i], weight});
+    made.items.push_back({driver.key({&source, 1}, options), outputDirs[i], weight, request.name});
     made.tasks.push_back(std::move(task));
     made.requests.push_back(i);
   }

@@ -183,7 +183,8 @@ BatchResult buildIrModuleBatch(BuildDriver& driver, std::span<const ModuleSource
   for (size_t i = 0; i < modules.size(); ++i) {
     const uint64_t weight =
         batch.memoryOf ? batch.memoryOf(modules[i]) : usualBuildMemory(modules[i]);
-    items.push_back({driver.key(modules.subspan(i, 1), options), outputDirs[i], weight});
+    items.push_back(
+        {driver.key(modules.subspan(i, 1), options), outputDirs[i], weight, modules[i].name});
   }
   Batch running(driver, modules, BatchLedger(std::move(items), batch.memoryBytes), options, batch);
   return running.run(outputDirs);

@@ -15,9 +15,13 @@ BuildReport cancelledReport() {
   return report;
 }
 
-// What the leader built is there for who asks for the same.
-BuildReport reused(const BuildReport& leader) {
+// What the leader built is there for who asks for the same, and what it suffered from is at the
+// same place of another file.
+BuildReport reused(const BuildReport& leader, const std::string& leadersName,
+                   const std::string& name) {
   BuildReport report = leader;
+  if (report.failure && report.failure->file == leadersName)
+    report.failure->file = name;
   if (report.succeeded())
     report.state = BuildState::Reused;
   report.outcome.built = false;
@@ -85,7 +89,7 @@ void BatchLedger::settleFollowers(size_t leader) {
     if (cancelled_ && !sameFolder)
       settle(index, cancelledReport());
     else if (sameFolder || (sameEverywhere && !report.succeeded()))
-      settle(index, reused(report));
+      settle(index, reused(report, items_[leader].name, items_[index].name));
     else if (report.succeeded())
       ready_.push_back({index, Work::Copy, leader});
     else if (!nextLeader)

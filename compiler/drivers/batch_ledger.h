@@ -17,7 +17,8 @@ namespace nocturne::compiler {
 struct BatchItem {
   Digest key;
   std::string outputDir;
-  uint64_t weight = 1; // share of the batch's capacity while it is built: bytes of memory, say
+  uint64_t weight = 1;   // share of the batch's capacity while it is built: bytes of memory, say
+  std::string name = {}; // as the places of failures have it
 };
 
 // Each job that next() hands out comes back by exactly one of done() and lost(). Items with one key

@@ -106,6 +106,16 @@ TEST_CASE("a module is read from its file by the worker, and fails alone when it
   CHECK(result.progress.failed == 1);
 }
 
+TEST_CASE("equal modules that are bad have each its own place") {
+  BuildWorld world;
+  world.add("a", "bad\n");
+  world.requests.push_back({"b", "", world.requests.front().text});
+  world.outputs.push_back(world.path("out/b"));
+  const BatchResult result = world.run();
+  CHECK(result.reports[0].failure->text() == "a:3: a bad module");
+  CHECK(result.reports[1].failure->text() == "b:3: a bad module");
+}
+
 TEST_CASE("a bad module fails alone, with its place") {
   BuildWorld world;
   world.add("a");
