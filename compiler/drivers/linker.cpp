@@ -1,9 +1,12 @@
 #include "compiler/drivers/linker.h"
 
+#include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <string_view>
 
 #include "engine/subprocess.h"
 
@@ -102,6 +105,29 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// The first line with an error in it says what went wrong; what follows is where, or a stack.
+std::string problemOf(const ProgramResult& result) {
+  // Its output is a mapped file, which cannot be written to when the disk is full.
+  if (result.end == ProgramResult::End::Signalled && result.code == SIGBUS)
+    return "there is no space left for the library";
+  for (size_t start = 0; start < result.errors.size();) {
+    const size_t end = std::min(result.errors.find('\n', start), result.errors.size());
+    const std::string line = result.errors.substr(start, end - start);
+    if (line.find("error:") != std::string::npos || line.find("ERROR:") != std::string::npos)
+      return line;
+    start = end + 1;
+  }
+  return result.problem();
+}
+
+bool isElf(const std::string& path) {
+  constexpr std::string_view kMagic = "\x7F"
+                                      "ELF";
+  std::string start(kMagic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == kMagic;
+}
+
 } // namespace
 
 struct Linker::Facts {
@@ -143,8 +169,9 @@ std::string Linker::link(const LinkRequest& request) const {
   limits.timeout = request.timeout;
   const ProgramResult result = runProgram(words, request.directory, limits);
   if (!result.succeeded())
-    fail("the linker failed: " + result.problem() +
-         (result.errors.empty() ? "" : "\n" + result.errors));
+    fail("the linker failed: " + problemOf(result));
+  if (const std::string output = request.directory + '/' + request.output; !isElf(output))
+    fail("the linker " + program + " ended well, and made no library");
   std::error_code ignored;
   std::filesystem::remove(request.directory + '/' + kExportsFile, ignored);
   std::filesystem::remove(request.directory + '/' + kIdentityFile, ignored);

@@ -234,6 +234,27 @@ TEST_CASE("a linker that is missing is named with its package") {
   CHECK(driver.tryBuild(scaleModule("twice", 2), object).succeeded());
 }
 
+TEST_CASE("what a linker says and does wrong is one line") {
+  Bench bench;
+  const auto problemWith = [&](const std::string& script) {
+    const std::string linker = bench.dir / "linker";
+    writeText(linker, "#!/bin/sh\n[ \"$1\" = --version ] && echo linker 1 && exit\n" + script);
+    fs::permissions(linker, fs::perms::owner_all);
+    BuildDriver driver(bench.generator, Linker(linker));
+    return failureOf(driver.tryBuild(scaleModule("twice", 2), into(bench.out)));
+  };
+  CHECK(problemWith("printf 'a warning\\nld: error: no symbol x\\n>>> in y\\n' >&2; exit 1\n") ==
+        "the linker failed: ld: error: no symbol x");
+  CHECK(problemWith("echo unwell >&2; exit 3\n") == "the linker failed: exit status 3: unwell");
+  CHECK(problemWith("kill -BUS $$\n") ==
+        "the linker failed: there is no space left for the library");
+  const std::string nothing =
+      "the linker " + (bench.dir / "linker") + " ended well, and made no library";
+  CHECK(problemWith("exit 0\n") == nothing);
+  CHECK(problemWith("echo garbage > lib.so\n") == nothing);
+  CHECK_FALSE(fs::exists(bench.out + "/lib.so"));
+}
+
 TEST_CASE("an object is built beside a library and cannot be loaded") {
   Bench bench;
   BuildOptions options = into(bench.out);
