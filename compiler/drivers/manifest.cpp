@@ -59,6 +59,8 @@ std::string fileNameFrom(const Json& json) {
 }
 
 void checkVersion(const Json& json, const char* what, int known, const std::string& path) {
+  if (!json.at(what).is_number_integer())
+    throw Error(std::string(what) + " is no whole number");
   const auto version = json.at(what).get<int64_t>();
   if (version != known)
     throw StorageError(StorageErrorKind::TooNew, path + ": " + what + " version " +

@@ -64,6 +64,7 @@ TEST_CASE("a manifest of another version is told from a damaged one") {
   const std::string text = toJson(sample());
   CHECK(problemOf(replaced(text, "\"schema\": 1", "\"schema\": 2")) == StorageErrorKind::TooNew);
   CHECK(problemOf(replaced(text, "\"abi\": 1", "\"abi\": 2")) == StorageErrorKind::TooNew);
+  CHECK(problemOf(replaced(text, "\"schema\": 1", "\"schema\": 1.5")) == StorageErrorKind::Corrupt);
 }
 
 } // namespace nocturne::test
