@@ -22,20 +22,32 @@ inline constexpr std::chrono::milliseconds kFlushAfter{50};
 inline constexpr size_t kFlushRows = 256;
 inline constexpr std::chrono::milliseconds kProgressEvery{200};
 
+inline std::string textOf(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& bug) {
+    return bug.what();
+  } catch (...) {
+    return "unknown exception";
+  }
+}
+
 // Only a bug throws out of a handler. The actor then dies, with the text as its reason, and whoever
-// watches it decides.
+// watches it decides. `lastWords` is called with the text before: an answer that is still owed
+// would never come.
+template <typename Self, typename LastWords>
+void dieQuietly(Self* self, LastWords lastWords) {
+  self->set_default_handler(caf::drop);
+  self->set_exception_handler(
+      [lastWords](caf::scheduled_actor*, std::exception_ptr& thrown) -> caf::error {
+        const std::string text = textOf(thrown);
+        lastWords(text);
+        return caf::make_error(caf::sec::runtime_error, text);
+      });
+}
 template <typename Self>
 void dieQuietly(Self* self) {
-  self->set_default_handler(caf::drop);
-  self->set_exception_handler([](caf::scheduled_actor*, std::exception_ptr& thrown) -> caf::error {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (const std::exception& bug) {
-      return caf::make_error(caf::sec::runtime_error, std::string(bug.what()));
-    } catch (...) {
-      return caf::make_error(caf::sec::runtime_error, std::string("unknown exception"));
-    }
-  });
+  dieQuietly(self, [](const std::string&) {});
 }
 
 } // namespace nocturne

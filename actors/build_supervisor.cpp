@@ -231,11 +231,26 @@ caf::typed_response_promise<BuildsOver> handleRequest(Self self) {
   return promise;
 }
 
+// After a bug of ours, or without memory: who waits for the end must not wait for ever.
+void giveUp(Self self, const std::string& reason) {
+  BuildSupervisorState& state = self->state;
+  if (state.phase == Phase::Waiting || state.phase == Phase::Over)
+    return;
+  state.phase = Phase::Over;
+  state.problem = "the supervisor of builds died: " + reason;
+  state.setup.queue->cancel();
+  for (const auto& [number, worker] : state.workers)
+    if (worker.job)
+      state.setup.queue->done(
+          *worker.job, compiler::failedReport({FailureKind::Internal, state.problem, "", 0, 0}));
+  state.promise.deliver(BuildsOver{state.problem});
+}
+
 } // namespace
 
 BuildSupervisorHandle::behavior_type buildSupervisorActor(Self self, BuildSupervisorSetup setup) {
   self->state.setup = std::move(setup);
-  dieQuietly(self);
+  dieQuietly(self, [self](const std::string& reason) { giveUp(self, reason); });
   self->set_down_handler([self](caf::down_msg& down) { handleDown(self, down); });
   return {
       [self](BuildsRequest) { return handleRequest(self); },

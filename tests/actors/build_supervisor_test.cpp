@@ -37,6 +37,16 @@ BuildsOver run(BuildSupervisorSetup setup) {
 
 } // namespace
 
+TEST_CASE("a bug of the supervisor ends the batch and says so") {
+  BuildSupervisorSetup setup = setupWith([](WorkerNumber, auto) -> std::unique_ptr<BuildWorker> {
+    throw std::runtime_error("no thread today");
+  });
+  setup.onProgress = [](const BuildQueue&) { throw std::logic_error("a bug"); };
+  const std::shared_ptr<BuildQueue> queue = setup.queue;
+  CHECK(run(std::move(setup)).problem == "the supervisor of builds died: a bug");
+  CHECK(queue->finished());
+}
+
 TEST_CASE("a batch whose workers cannot even be started ends and says why") {
   int tries = 0;
   BuildSupervisorSetup setup = setupWith([&](WorkerNumber, auto) -> std::unique_ptr<BuildWorker> {
