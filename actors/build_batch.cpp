@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <limits>
 #include <thread>
 
 #include <sys/random.h>
+#include <sys/resource.h>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -101,6 +103,16 @@ Preparation prepare(BuildDriver& driver, std::span<const BuildRequest> requests,
   return made;
 }
 
+// Each process takes a few of our files: what it may say, its end, its connection. More of them
+// than there are files for would fail, and so would the connections of all others.
+size_t mostWorkers() {
+  constexpr rlim_t kOurs = 24, kOfEach = 6;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<size_t>::max();
+  return std::max<size_t>(1, (std::max(files.rlim_cur, kOurs) - kOurs) / kOfEach);
+}
+
 class ProcessOfWorker final : public BuildWorker {
 public:
   ProcessOfWorker(std::vector<std::string> command, const BuildWorkerPass& pass,
@@ -177,8 +189,9 @@ private:
     BuildSupervisorSetup setup;
     setup.queue = queue_;
     setup.tasks = std::move(prepared_.tasks);
-    setup.workers =
+    const size_t wanted =
         batch_.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : batch_.jobs;
+    setup.workers = std::min(wanted, mostWorkers());
     setup.deadline = workers_.deadline;
     setup.startTime = workers_.startTime;
     setup.grace = workers_.grace;

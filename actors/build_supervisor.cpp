@@ -158,6 +158,9 @@ void handleEnded(Self self, const WorkerEnded& ended) {
     state.setup.queue->timedOut(*worker.job, state.setup.deadline);
   else if (worker.job)
     state.setup.queue->died(*worker.job, ended.reason);
+  else if (!worker.handle && !state.workers.empty())
+    // There is room for no more than there are: processes, files or memory are at their end.
+    state.setup.workers = state.workers.size();
   else if (!worker.retired)
     ++state.deathsInARow;
   // Those at work cannot die for ever: each death is one of the two that their module has.

@@ -47,6 +47,22 @@ TEST_CASE("a bug of the supervisor ends the batch and says so") {
   CHECK(queue->finished());
 }
 
+TEST_CASE("workers that cannot be started beside others are done without") {
+  int tries = 0;
+  BuildSupervisorSetup setup = setupWith([&](WorkerNumber, auto) -> std::unique_ptr<BuildWorker> {
+    ++tries;
+    throw std::runtime_error("no thread today");
+  });
+  std::vector<compiler::BatchItem> items;
+  for (int i = 0; i < 12; ++i)
+    items.push_back({hashBytes(std::to_string(i)), "out", 1});
+  setup.queue = std::make_shared<BuildQueue>(std::move(items));
+  setup.tasks.resize(12);
+  setup.workers = 12;
+  CHECK(run(std::move(setup)).problem.starts_with("4 processes")); // not all 12, but the last alone
+  CHECK(tries == 15);
+}
+
 TEST_CASE("a batch whose workers cannot even be started ends and says why") {
   int tries = 0;
   BuildSupervisorSetup setup = setupWith([&](WorkerNumber, auto) -> std::unique_ptr<BuildWorker> {
