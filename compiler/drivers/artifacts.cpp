@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <future>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -145,10 +146,14 @@ void DraftFolder::write(std::string_view name, std::string_view content) const {
   }
 }
 
+// Each has to wait for the disk, which may take them all at once.
 void DraftFolder::sync() const {
+  std::vector<std::future<void>> files;
   for (const std::string& name : namesIn(path_))
-    syncPath(file(name), O_NOFOLLOW);
+    files.push_back(std::async([path = file(name)] { syncPath(path, O_NOFOLLOW); }));
   syncPath(path_, O_DIRECTORY);
+  for (std::future<void>& file : files)
+    file.get();
 }
 
 void DraftFolder::publish(const std::string& folder) const {
