@@ -58,7 +58,7 @@ GeneratedCode ModuleGenerator::generate(const ModuleSource& source, const Target
   generated.object = std::move(code.object);
   generated.entries = std::move(code.entries);
   generated.features = requiredFeatures(compile.target);
-  generated.libraries = runtimeLibraries();
+  generated.libraries = runtimeLibraries(generated.object);
   generated.log = timesText(code.times);
   if (options.keepIr)
     generated.files = filesOf(source, code);

@@ -6,8 +6,9 @@
 
 namespace nocturne::compiler {
 
-// Paths of archives; empty where the machine has none of them, which only matters to code for
-// processors without half-precision instructions.
-std::vector<std::string> runtimeLibraries();
+// Paths of archives that have what `object`, an ELF file, calls but libc and libm do not have.
+// Empty when there is no such call, which is usual, and where the machine has no such archive,
+// which only matters to code for processors without half-precision instructions.
+std::vector<std::string> runtimeLibraries(const std::string& object);
 
 } // namespace nocturne::compiler

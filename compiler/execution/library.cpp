@@ -25,7 +25,7 @@ LoadedLibrary::LoadedLibrary(const std::string& object) {
   request.directory = folder.path();
   request.objects = {"code.o"};
   request.output = request.soname = "code.so";
-  request.libraries = runtimeLibraries();
+  request.libraries = runtimeLibraries(object);
   Linker().link(request);
   handle_ = dlopen(libraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_)

@@ -43,6 +43,21 @@ TEST_CASE("a module becomes an object whose entry point says how it is called") 
   CHECK(code.log.find("linalg: ") != std::string::npos);
 }
 
+TEST_CASE("only code that calls what libgcc has is linked with it") {
+  CHECK(generated("cpu").libraries.empty());
+  // This level has no instructions for f16.
+  ModuleGenerator generator;
+  const ModuleSource half = {"half.mlir", R"(
+func.func @main(%a: tensor<4xf16>) -> tensor<4xf16> {
+  %0 = stablehlo.add %a, %a : tensor<4xf16>
+  return %0 : tensor<4xf16>
+})"};
+  const GeneratedCode code =
+      generator.generate(half, generator.resolve(parseTarget("cpu --arch=x86-64")), {});
+  REQUIRE(code.libraries.size() == 1);
+  CHECK(code.libraries[0].ends_with("/libgcc.a"));
+}
+
 TEST_CASE("forms between module and object are kept on request") {
   GenerateOptions options;
   options.keepIr = true;
