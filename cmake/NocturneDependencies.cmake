@@ -13,6 +13,8 @@ if(NOCTURNE_WITH_MLIR)
   find_package(CLI11 REQUIRED CONFIG)
   # "22" alone is refused: LLVM's version file compares major.minor.
   find_package(MLIR 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir NO_DEFAULT_PATH)
+  # Where it is missing, worker processes start the linker as a program: slower, with the same result.
+  find_package(LLD 22.1 QUIET CONFIG PATHS /usr/lib/llvm-22/lib/cmake/lld NO_DEFAULT_PATH)
 else()
   find_package(LLVM 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/llvm NO_DEFAULT_PATH)
 endif()

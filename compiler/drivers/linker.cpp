@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
+#include "compiler/drivers/link_server.h"
 #include "engine/subprocess.h"
 
 namespace nocturne::compiler {
@@ -135,8 +137,8 @@ struct Linker::Facts {
   std::string version;
 };
 
-Linker::Linker(std::string program)
-    : program_(std::move(program)), facts_(std::make_shared<Facts>()) {}
+Linker::Linker(std::string program, std::shared_ptr<LinkServer> server)
+    : program_(std::move(program)), server_(std::move(server)), facts_(std::make_shared<Facts>()) {}
 
 // A call that throws is tried again by the next: the package may have been installed since.
 const std::string& Linker::version() const {
@@ -154,6 +156,17 @@ const std::string& Linker::version() const {
   return facts_->version;
 }
 
+ProgramResult Linker::run(const std::vector<std::string>& words, const LinkRequest& request) const {
+  std::optional<ProgramResult> served;
+  if (server_ && version().starts_with(server_->linker()))
+    served = server_->run(words, request.directory, request.timeout);
+  if (served)
+    return *std::move(served);
+  ProgramLimits limits;
+  limits.timeout = request.timeout;
+  return runProgram(words, request.directory, limits);
+}
+
 std::string Linker::link(const LinkRequest& request) const {
   const std::string program = findProgram(program_);
   if (program.empty())
@@ -165,9 +178,7 @@ std::string Linker::link(const LinkRequest& request) const {
     writeInput(request, kIdentityFile, request.identity + std::string(1, '\0'));
   const std::vector<std::string> words =
       shared ? sharedLibraryWords(program, request) : objectWords(program, request);
-  ProgramLimits limits;
-  limits.timeout = request.timeout;
-  const ProgramResult result = runProgram(words, request.directory, limits);
+  const ProgramResult result = run(words, request);
   if (!result.succeeded())
     fail("the linker failed: " + problemOf(result));
   if (const std::string output = request.directory + '/' + request.output; !isElf(output))

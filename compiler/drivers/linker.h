@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/drivers/build_options.h"
+#include "engine/subprocess.h"
 
 namespace nocturne::compiler {
 
@@ -25,11 +26,19 @@ struct LinkRequest {
   std::chrono::milliseconds timeout{300'000};
 };
 
+// How it is found in $PATH.
+inline constexpr const char* kLinkerProgram = "ld.lld-22";
+
+class LinkServer;
+
 // Thread-safe; copies share what they know about the program. The linker is killed with the process
 // that started it, so that no orphan goes on writing.
 class Linker {
 public:
-  explicit Linker(std::string program = "ld.lld-22");
+  // `server` may be null. It links in the program's place when it has the same linker in itself:
+  // the same libraries, sooner.
+  explicit Linker(std::string program = kLinkerProgram,
+                  std::shared_ptr<LinkServer> server = nullptr);
 
   // Of the program and of our way of calling it: part of keys. Throws ItemError (tool_failed) when
   // it is not installed.
@@ -38,8 +47,11 @@ public:
   std::string link(const LinkRequest& request) const;
 
 private:
+  ProgramResult run(const std::vector<std::string>& words, const LinkRequest& request) const;
+
   struct Facts;
   std::string program_;
+  std::shared_ptr<LinkServer> server_;
   std::shared_ptr<Facts> facts_;
 };
 

@@ -32,6 +32,7 @@ EXTERNAL = {
     "mlir-c/": {"compiler"},
     "llvm/": {"compiler"},
     "llvm-c/": {"compiler"},
+    "lld/": {"compiler"},
     "sqlite3": {"storage"},
     "zlib.h": {"storage"},
     "tbb/": {"actors"},

@@ -6,6 +6,7 @@
 
 #include "actors/build_worker.h"
 #include "compiler/codegen/module_generator.h"
+#include "compiler/linking/built_in_linker.h"
 #include "tools/commands.h"
 #include "tools/exit_codes.h"
 
@@ -36,7 +37,10 @@ int worker(const WorkerArguments& arguments, Session&) {
     throw UsageError("worker: workers are started by nocturne build");
   const BuildWorkerPass pass = passFromText(readStandardInput(), port);
   dieWithParent();
-  compiler::BuildDriver driver(std::make_shared<compiler::ModuleGenerator>());
+  // Before anything here starts a thread.
+  const std::shared_ptr<compiler::LinkServer> linker = compiler::startLinkServer();
+  compiler::BuildDriver driver(std::make_shared<compiler::ModuleGenerator>(),
+                               compiler::Linker(compiler::kLinkerProgram, linker));
   serveBuilds(driver, pass);
   return kOk;
 }

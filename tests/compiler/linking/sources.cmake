@@ -1,0 +1,2 @@
+list(APPEND NOCTURNE_COMPILER_TEST_SOURCES ${CMAKE_CURRENT_LIST_DIR}/built_in_linker_test.cpp)
+list(APPEND NOCTURNE_COMPILER_TEST_LIBS nocturne_codegen nocturne_linking)
