@@ -371,11 +371,11 @@ LogicalResult replaceTop(Operation* op, ValueRange operands, int64_t k, bool lar
   return success();
 }
 
-// chlo.top_k and mhlo.topk, read by name.
+// By name: the dialect is read, and not linked. MHLO's has this one before anything is lowered.
 class TopLowering : public ConversionPattern {
 public:
-  TopLowering(LoweringTypes& types, StringRef name, MLIRContext* context)
-      : ConversionPattern(types, name, 1, context) {}
+  TopLowering(LoweringTypes& types, MLIRContext* context)
+      : ConversionPattern(types, "chlo.top_k", 1, context) {}
 
   LogicalResult matchAndRewrite(Operation* op, ArrayRef<Value> operands,
                                 ConversionPatternRewriter& rewriter) const override {
@@ -412,9 +412,7 @@ public:
 
 void populateSorting(LoweringTypes& types, RewritePatternSet& patterns) {
   MLIRContext* context = patterns.getContext();
-  patterns.add<SortLowering, TopCallLowering>(types, context);
-  patterns.add<TopLowering>(types, "chlo.top_k", context);
-  patterns.add<TopLowering>(types, "mhlo.topk", context);
+  patterns.add<SortLowering, TopLowering, TopCallLowering>(types, context);
 }
 
 } // namespace nocturne::compiler

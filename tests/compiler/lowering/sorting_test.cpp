@@ -57,6 +57,18 @@ TEST_CASE("top_k of a few from a long line agrees with that of all") {
         Texts{"i32[7] = [9, 9, 9, 8, 8, 7, 4]", "i32[7] = [1, 3, 7, 5, 10, 9, 4]"});
 }
 
+TEST_CASE("MHLO's top-k takes the least as well, as an operation and as a call") {
+  const std::string results = "tensor<2xf32>, tensor<2xi32>";
+  for (
+      const std::string op :
+      {R"("mhlo.topk"(%a) {k = 2 : i64, largest = false})",
+       R"(stablehlo.custom_call @mhlo.topk(%a) {mhlo.attributes = {k = 2 : i64, largest = false}})"})
+    CHECK(runFunction({{"tensor<4xf32>", "[3.0, 1.0, 2.0, 1.0]"}},
+                      "%r:2 = " + op + " : (tensor<4xf32>) -> (" + results +
+                          ")\nreturn %r#0, %r#1 : " + results,
+                      results) == Texts{"f32[2] = [1, 1]", "i32[2] = [1, 3]"});
+}
+
 TEST_CASE("top_k of nothing is nothing") {
   CHECK(top("tensor<0x5xi32>", "", 2, "tensor<0x2xi32>, tensor<0x2xi32>") ==
         Texts{"i32[0,2] = []", "i32[0,2] = []"});
