@@ -31,10 +31,10 @@ std::vector<std::string_view> words(std::string_view text) {
   return found;
 }
 
-std::string joined(const Keys& names, std::string_view prefix) {
+std::string joined(const Keys& names) {
   std::string text;
   for (const std::string& name : names)
-    text.append(text.empty() ? "" : ", ").append(prefix).append(name);
+    text.append(text.empty() ? "" : ", ").append(name);
   return text;
 }
 
@@ -69,11 +69,11 @@ public:
   Target parse() {
     const std::vector<std::string_view> parts = words(text_);
     if (parts.empty())
-      fail("a target has a name: " + joined(names(), ""));
+      fail("a target has a name: " + joined(names()));
     target_.name = parts.front();
     if (!targets().contains(target_.name))
-      fail("there is no target " + quoted(parts.front()) + " (there are " + joined(names(), "") +
-           ")" + didYouMean(target_.name, names()));
+      fail("there is no target " + quoted(parts.front()) + " (there are " + joined(names()) + ")" +
+           didYouMean(target_.name, names()));
     for (size_t i = 1; i < parts.size(); ++i)
       addOption(parts[i]);
     return target_;
@@ -99,9 +99,13 @@ private:
     const std::string key(part.substr(2, equals - 2));
     const std::string value(part.substr(equals + 1));
     const Keys& keys = targets().at(target_.name);
-    if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      fail(target_.name + " has no option " + quoted("--" + key) + " (it has " +
-           joined(keys, "--") + ")" + didYouMean(key, keys));
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      Keys options; // as one writes them
+      for (const std::string& known : keys)
+        options.push_back("--" + known);
+      fail(target_.name + " has no option " + quoted("--" + key) + " (it has " + joined(options) +
+           ")" + didYouMean("--" + key, options));
+    }
     if (!isValue(value))
       fail(quoted(part) + " has no usable value");
     if (target_.name == "cuda" && key == "arch" && !isCudaArch(value))

@@ -37,7 +37,7 @@ TEST_CASE("what is wrong with a target is named, with what is near to it") {
   CHECK(mentions("", "a target has a name: cpu, cuda"));
   CHECK(mentions("tpu", "there is no target \"tpu\""));
   CHECK(mentions("cdua", "did you mean \"cuda\"?"));
-  CHECK(mentions("cpu --arhc=x", "did you mean \"arch\"?"));
+  CHECK(mentions("cpu --arhc=x", "did you mean \"--arch\"?"));
   CHECK(mentions("cpu --cpu_arch=x", "cpu has no option \"--cpu_arch\""));
   CHECK(mentions("cpu --arch", "\"--arch\" is not of the form --key=value"));
   CHECK(mentions("cpu -arch=x", "\"-arch=x\" is not of the form"));
