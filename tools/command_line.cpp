@@ -150,7 +150,8 @@ Run declareReport(CLI::App& app) {
 
 Run declareExecute(CLI::App& app) {
   auto given = std::make_shared<ExecuteArguments>();
-  app.add_option("paths", given->paths, "Modules: files, folders and patterns");
+  CLI::Option* paths =
+      app.add_option("paths", given->paths, "Modules: files, folders and patterns")->required();
   app.add_option(
          "--inputs", given->inputs,
          "What goes in: random[:SEED[:SCALE]] (SCALE is the standard deviation of reals), zeros, "
@@ -182,7 +183,12 @@ Run declareExecute(CLI::App& app) {
   app.add_option("--jobs", given->jobs, "Programs run at a time (default: one per processor)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  app.add_flag("--worker", given->worker)->group(""); // what execute starts itself
+  app.add_flag_callback("--worker",
+                        [given, paths] { // what execute starts itself
+                          given->worker = true;
+                          paths->required(false);
+                        })
+      ->group("");
   return [given](Session& session) { return execute(*given, session); };
 }
 

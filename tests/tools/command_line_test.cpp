@@ -62,7 +62,9 @@ TEST_CASE("an argument too many is named") {
 }
 
 TEST_CASE("what is missing is named") {
-  CHECK(has(messageOf({"sweep"}), "paths"));
+  for (const char* command : {"sweep", "execute", "build"})
+    CHECK(has(messageOf({command}), "paths"));
+  parseCommandLine({"execute", "--worker"}); // is told later
   CHECK(has(messageOf({"estimate", "a.mlir"}), "--hardware"));
   CHECK(has(messageOf({}), "a command is missing: sweep, estimate"));
   CHECK(has(messageOf({"hardware"}), "hardware: a command is missing: list, show"));
