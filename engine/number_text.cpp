@@ -39,6 +39,10 @@ std::string shortest(double value) {
   return out;
 }
 
+std::string counted(uint64_t count, std::string_view noun) {
+  return (std::to_string(count) + ' ').append(noun).append(count == 1 ? "" : "s");
+}
+
 std::optional<double> parseNumber(std::string_view text) {
   double value = 0;
   const char* last = text.data() + text.size();

@@ -1,6 +1,7 @@
 // Numbers as text, the same on every machine and in every locale.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace nocturne {
 // no number is "inf", "-inf" or "nan".
 std::string shortest(double value);
 void appendShortest(std::string& out, double value);
+
+// "1 input", "2 inputs".
+std::string counted(uint64_t count, std::string_view noun);
 
 // The number that the whole text spells; nothing for anything else, for "inf" and "nan", and for
 // numbers outside the range of a double.

@@ -5,6 +5,7 @@
 #include "compiler/codegen/runtime_libraries.h"
 #include "compiler/drivers/linker.h"
 #include "engine/error.h"
+#include "engine/number_text.h"
 #include "engine/temporary_folder.h"
 
 namespace nocturne::compiler {
@@ -64,7 +65,7 @@ PreparedCall::PreparedCall(const LoadedLibrary& library, const LibraryEntry& ent
     addresses_.push_back(const_cast<std::byte*>(input.data()));
   }
   if (next != inputs.size())
-    throw UsageError("@" + entry.name + " takes " + std::to_string(next) + " inputs, not the " +
+    throw UsageError("@" + entry.name + " takes " + counted(next, "input") + ", not the " +
                      std::to_string(inputs.size()) + " given");
 }
 

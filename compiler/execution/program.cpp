@@ -123,10 +123,10 @@ private:
   void addOwnInputs(const LibraryEntry& entry, const std::vector<std::string>& choices) {
     size_t count = program_.ownArguments;
     if (count > 0 && choices.empty())
-      throw UsageError("@" + entry.name + " takes " + std::to_string(count) +
-                       " inputs; --inputs says which");
+      throw UsageError("@" + entry.name + " takes " + counted(count, "input") +
+                       "; --inputs says which");
     if (choices.size() > 1 && choices.size() != count)
-      throw UsageError("@" + entry.name + " takes " + std::to_string(count) + " inputs, not " +
+      throw UsageError("@" + entry.name + " takes " + counted(count, "input") + ", not " +
                        std::to_string(choices.size()));
     for (size_t i = 0; i < count; ++i) {
       const std::string& choice = choices.size() == 1 ? choices.front() : choices[i];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/number_text.h"
+
 namespace nocturne::compiler {
 
 namespace {
@@ -55,9 +57,9 @@ public:
       ++next;
     }
     if (nextInput != inputs.size() || nextOutput != outputs.size())
-      return refused('@' + entry_.name + " takes " + std::to_string(nextInput) +
-                     " inputs and gives " + std::to_string(nextOutput) + " results, not " +
-                     std::to_string(inputs.size()) + " and " + std::to_string(outputs.size()));
+      return refused('@' + entry_.name + " takes " + counted(nextInput, "input") + " and gives " +
+                     counted(nextOutput, "result") + ", not " + std::to_string(inputs.size()) +
+                     " and " + std::to_string(outputs.size()));
     return overlaps();
   }
 

@@ -25,6 +25,12 @@ TEST_CASE("other numbers are as short as reads back") {
   CHECK(shortest(1e300) == "1e+300");
 }
 
+TEST_CASE("one of a thing is counted without an s") {
+  CHECK(counted(0, "input") == "0 inputs");
+  CHECK(counted(1, "input") == "1 input");
+  CHECK(counted(2, "input") == "2 inputs");
+}
+
 TEST_CASE("what is no finite number has a text too") {
   CHECK(shortest(std::numeric_limits<double>::infinity()) == "inf");
   CHECK(shortest(-std::numeric_limits<double>::infinity()) == "-inf");

@@ -61,8 +61,8 @@ TEST_CASE("arguments that do not fit are told, and nothing is called") {
   CHECK(problem({{"f64", four, memory.data()}}, {out}) == "input 0 of @scale is 4xf32, not 4xf64");
   CHECK(problem({in}, {{"f32", three, memory.data() + 4}}) ==
         "result 0 of @scale is 4xf32, not 3xf32");
-  CHECK(problem({in, in}, {out}) == "@scale takes 1 inputs and gives 1 results, not 2 and 1");
-  CHECK(problem({}, {out}) == "@scale takes 1 inputs and gives 1 results, not 0 and 1");
+  CHECK(problem({in, in}, {out}) == "@scale takes 1 input and gives 1 result, not 2 and 1");
+  CHECK(problem({}, {out}) == "@scale takes 1 input and gives 1 result, not 0 and 1");
   CHECK(problem({in}, {{"f32", four, nullptr}}) == "result 0 of @scale has no memory");
   CHECK(problem({in}, {{"f32", four, memory.data() + 3}}) ==
         "arguments 0 and 1 of @scale share memory, and one of them is a result");
