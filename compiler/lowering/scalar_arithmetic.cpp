@@ -19,10 +19,6 @@ bool isBoolean(Type element) {
   return element.isInteger(1);
 }
 
-bool isUnsigned(Type element) {
-  return element.isUnsignedInteger() || isBoolean(element);
-}
-
 unsigned widthOf(Type element) {
   return isa<IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
 }

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include "compiler/lowering/real_formula.h"
 #include "compiler/lowering/special_functions.h"
 #include "compiler/lowering/types.h"
 
@@ -17,23 +18,6 @@ namespace nocturne::compiler {
 using namespace mlir;
 
 namespace {
-
-using RealFormula = Value (*)(const FloatMath& math, ValueRange operands);
-
-Value emitComplex(OpBuilder& builder, Location loc, const ScalarCall& call) {
-  ScalarEmitter emitter = complexEmitter(call.op->getName().stripDialect());
-  return emitter ? emitter(builder, loc, call) : Value();
-}
-
-// In the type of the operands.
-template <RealFormula formula>
-Value emit(OpBuilder& builder, Location loc, const ScalarCall& call) {
-  Type type = call.operands.front().getType();
-  if (isa<ComplexType>(type))
-    return emitComplex(builder, loc, call);
-  auto real = dyn_cast<FloatType>(type);
-  return real ? formula(FloatMath(builder, loc, call.op, real), call.operands) : Value();
-}
 
 // In f64, whatever the type of the operands.
 template <RealFormula formula>
@@ -83,7 +67,7 @@ Value square(OpBuilder& builder, Location loc, const ScalarCall& call) {
   Value x = call.operands.front();
   if (isa<IntegerType>(x.getType()))
     return arith::MulIOp::create(builder, loc, x, x);
-  return emit<ofOne<squareReal>>(builder, loc, call);
+  return emitReal<ofOne<squareReal>>(builder, loc, call);
 }
 
 // Of a real number: the number itself, with an imaginary part where the result has one.
@@ -172,17 +156,17 @@ Value broadcasting(OpBuilder& builder, Location loc, const ScalarCall& call) {
 } // namespace
 
 void addChloMath(ScalarTable& table) {
-  table.add("chlo.acos", emit<operation<math::AcosOp>>);
-  table.add("chlo.acosh", emit<operation<math::AcoshOp>>);
-  table.add("chlo.asin", emit<operation<math::AsinOp>>);
-  table.add("chlo.asinh", emit<operation<math::AsinhOp>>);
-  table.add("chlo.atan", emit<operation<math::AtanOp>>);
-  table.add("chlo.atanh", emit<operation<math::AtanhOp>>);
-  table.add("chlo.cosh", emit<operation<math::CoshOp>>);
-  table.add("chlo.sinh", emit<operation<math::SinhOp>>);
-  table.add("chlo.tan", emit<operation<math::TanOp>>);
-  table.add("chlo.erf", emit<operation<math::ErfOp>>);
-  table.add("chlo.erfc", emit<operation<math::ErfcOp>>);
+  table.add("chlo.acos", emitReal<operation<math::AcosOp>>);
+  table.add("chlo.acosh", emitReal<operation<math::AcoshOp>>);
+  table.add("chlo.asin", emitReal<operation<math::AsinOp>>);
+  table.add("chlo.asinh", emitReal<operation<math::AsinhOp>>);
+  table.add("chlo.atan", emitReal<operation<math::AtanOp>>);
+  table.add("chlo.atanh", emitReal<operation<math::AtanhOp>>);
+  table.add("chlo.cosh", emitReal<operation<math::CoshOp>>);
+  table.add("chlo.sinh", emitReal<operation<math::SinhOp>>);
+  table.add("chlo.tan", emitReal<operation<math::TanOp>>);
+  table.add("chlo.erf", emitReal<operation<math::ErfOp>>);
+  table.add("chlo.erfc", emitReal<operation<math::ErfcOp>>);
 
   table.add("chlo.bessel_i1e", emitInDouble<ofOne<besselI1e>>);
   table.add("chlo.digamma", emitInDouble<ofOne<digamma>>);
@@ -191,9 +175,9 @@ void addChloMath(ScalarTable& table) {
   table.add("chlo.polygamma", emitInDouble<ofTwo<polygamma>>);
   table.add("chlo.zeta", emitInDouble<ofTwo<hurwitzZeta>>);
 
-  table.add("chlo.is_inf", emit<ofOne<isInfinity>>);
-  table.add("chlo.is_pos_inf", emit<ofOne<isPositiveInfinity>>);
-  table.add("chlo.is_neg_inf", emit<ofOne<isNegativeInfinity>>);
+  table.add("chlo.is_inf", emitReal<ofOne<isInfinity>>);
+  table.add("chlo.is_pos_inf", emitReal<ofOne<isPositiveInfinity>>);
+  table.add("chlo.is_neg_inf", emitReal<ofOne<isNegativeInfinity>>);
   table.add("chlo.conj", conjugate);
   table.add("chlo.constant_like", constantLike);
   table.add("chlo.next_after", nextAfter);

@@ -249,6 +249,11 @@ ScalarEmitter complexEmitter(StringRef name) {
   return emitters().lookup(name.rsplit('.').second.empty() ? name : name.rsplit('.').second);
 }
 
+Value emitComplex(OpBuilder& builder, Location loc, const ScalarCall& call) {
+  ScalarEmitter emitter = complexEmitter(call.op->getName().stripDialect());
+  return emitter ? emitter(builder, loc, call) : Value();
+}
+
 void addComplexMath(ScalarTable& table) {
   table.add("chlo._asin_acos_kernel", complexEmitter("_asin_acos_kernel"));
 }

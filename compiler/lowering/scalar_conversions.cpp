@@ -21,10 +21,6 @@ namespace {
 using enum arith::CmpIPredicate;
 using enum arith::CmpFPredicate;
 
-bool isUnsigned(Type element) {
-  return element.isUnsignedInteger() || element.isInteger(1);
-}
-
 // Emits conversions between held numbers.
 class Convert {
 public:
@@ -292,7 +288,7 @@ Value emitImag(OpBuilder& builder, Location loc, const ScalarCall& call) {
   return arith::ConstantOp::create(builder, loc, FloatAttr::get(real, 0.0));
 }
 
-Value emitComplex(OpBuilder& builder, Location loc, const ScalarCall& call) {
+Value emitPair(OpBuilder& builder, Location loc, const ScalarCall& call) {
   return complex::CreateOp::create(builder, loc, call.resultElement, call.operands[0],
                                    call.operands[1]);
 }
@@ -325,7 +321,7 @@ void addConversions(ScalarTable& table) {
   table.add("stablehlo.reduce_precision", emitReducePrecision);
   table.add("stablehlo.real", emitReal);
   table.add("stablehlo.imag", emitImag);
-  table.add("stablehlo.complex", emitComplex);
+  table.add("stablehlo.complex", emitPair);
   table.add("stablehlo.bitcast_convert", emitBitcast);
 }
 

@@ -7,34 +7,13 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-#include "compiler/lowering/float_math.h"
+#include "compiler/lowering/real_formula.h"
 
 namespace nocturne::compiler {
 
 using namespace mlir;
 
 namespace {
-
-using RealFormula = Value (*)(const FloatMath& math, ValueRange operands);
-
-bool onComplex(const ScalarCall& call) {
-  return isa<ComplexType>(call.operandElements.front());
-}
-
-Value emitComplex(OpBuilder& builder, Location loc, const ScalarCall& call) {
-  ScalarEmitter emitter = complexEmitter(call.op->getName().stripDialect());
-  return emitter ? emitter(builder, loc, call) : Value();
-}
-
-template <RealFormula formula>
-Value emit(OpBuilder& builder, Location loc, const ScalarCall& call) {
-  if (onComplex(call))
-    return emitComplex(builder, loc, call);
-  auto type = dyn_cast<FloatType>(call.operands.front().getType());
-  if (!type)
-    return {};
-  return formula(FloatMath(builder, loc, call.op, type), call.operands);
-}
 
 template <typename Op>
 Value unary(const FloatMath& math, ValueRange operands) {
@@ -122,25 +101,25 @@ Value integerPower(OpBuilder& builder, Location loc, const ScalarCall& call) {
 Value power(OpBuilder& builder, Location loc, const ScalarCall& call) {
   if (isa<IntegerType>(call.operands.front().getType()))
     return integerPower(builder, loc, call);
-  return emit<binary<math::PowFOp>>(builder, loc, call);
+  return emitReal<binary<math::PowFOp>>(builder, loc, call);
 }
 
 } // namespace
 
 void addMath(ScalarTable& table) {
-  table.add("stablehlo.cbrt", emit<unary<math::CbrtOp>>);
-  table.add("stablehlo.cosine", emit<unary<math::CosOp>>);
-  table.add("stablehlo.sine", emit<unary<math::SinOp>>);
-  table.add("stablehlo.tan", emit<unary<math::TanOp>>);
-  table.add("stablehlo.tanh", emit<unary<math::TanhOp>>);
-  table.add("stablehlo.exponential", emit<unary<math::ExpOp>>);
-  table.add("stablehlo.exponential_minus_one", emit<expMinusOne>);
-  table.add("stablehlo.log", emit<unary<math::LogOp>>);
-  table.add("stablehlo.log_plus_one", emit<unary<math::Log1pOp>>);
-  table.add("stablehlo.sqrt", emit<unary<math::SqrtOp>>);
-  table.add("stablehlo.rsqrt", emit<rsqrt>);
-  table.add("stablehlo.logistic", emit<logistic>);
-  table.add("stablehlo.atan2", emit<binary<math::Atan2Op>>);
+  table.add("stablehlo.cbrt", emitReal<unary<math::CbrtOp>>);
+  table.add("stablehlo.cosine", emitReal<unary<math::CosOp>>);
+  table.add("stablehlo.sine", emitReal<unary<math::SinOp>>);
+  table.add("stablehlo.tan", emitReal<unary<math::TanOp>>);
+  table.add("stablehlo.tanh", emitReal<unary<math::TanhOp>>);
+  table.add("stablehlo.exponential", emitReal<unary<math::ExpOp>>);
+  table.add("stablehlo.exponential_minus_one", emitReal<expMinusOne>);
+  table.add("stablehlo.log", emitReal<unary<math::LogOp>>);
+  table.add("stablehlo.log_plus_one", emitReal<unary<math::Log1pOp>>);
+  table.add("stablehlo.sqrt", emitReal<unary<math::SqrtOp>>);
+  table.add("stablehlo.rsqrt", emitReal<rsqrt>);
+  table.add("stablehlo.logistic", emitReal<logistic>);
+  table.add("stablehlo.atan2", emitReal<binary<math::Atan2Op>>);
   table.add("stablehlo.power", power);
 }
 

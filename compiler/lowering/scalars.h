@@ -59,5 +59,7 @@ void addChloMath(ScalarTable& table);    // chlo.* with a scalar meaning
 
 // Emitters of addMath ask this for complex operands: addComplexMath's function for `name`.
 ScalarEmitter complexEmitter(llvm::StringRef name);
+// What it gives for `call`; null when there is no such function.
+mlir::Value emitComplex(mlir::OpBuilder& builder, mlir::Location loc, const ScalarCall& call);
 
 } // namespace nocturne::compiler

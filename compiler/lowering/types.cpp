@@ -243,6 +243,10 @@ Type computeType(Type element) {
   return storageType(element);
 }
 
+bool isUnsigned(Type element) {
+  return element.isUnsignedInteger() || element.isInteger(1);
+}
+
 Value decode(OpBuilder& builder, Location loc, Type element, Value stored) {
   auto real = dyn_cast<FloatType>(element);
   if (!real || real.isF32() || real.isF64())

@@ -21,6 +21,9 @@ mlir::Type storageType(mlir::Type element);
 // storageType() for all others.
 mlir::Type computeType(mlir::Type element);
 
+// Of integers without a sign and booleans.
+bool isUnsigned(mlir::Type element);
+
 // A held value as one of computeType(), and back; `element` is the StableHLO element type. Both are
 // the identity where the types agree. Narrowing rounds to nearest even as StableHLO's convert does.
 mlir::Value decode(mlir::OpBuilder& builder, mlir::Location loc, mlir::Type element,

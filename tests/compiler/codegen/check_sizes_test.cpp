@@ -9,7 +9,7 @@ namespace nocturne::compiler {
 namespace {
 
 // Of a module that makes a tensor of such a type; "" when it compiles.
-std::string problemOf(const std::string& type) {
+std::string problemWith(const std::string& type) {
   ModuleCode code;
   Failure failure;
   const std::string text =
@@ -29,8 +29,8 @@ TEST_CASE("tensors of more bytes than there are addresses are refused with their
   for (const std::string type : {"tensor<70368744177665xi16>",          // 2^46 + 1 elements
                                  "tensor<35184372088833xcomplex<f16>>", // 2^45 + 1 elements
                                  "tensor<4294967296x4294967296xi32>"})  // 2^64 elements
-    CHECK(problemOf(type) == refused(type));
-  CHECK(problemOf("tensor<35184372088832xi16>").empty());
+    CHECK(problemWith(type) == refused(type));
+  CHECK(problemWith("tensor<35184372088832xi16>").empty());
 }
 
 TEST_CASE("arguments that are too large are refused as results are") {

@@ -6,7 +6,7 @@ namespace nocturne::compiler {
 
 namespace {
 
-constexpr const char* kAdd = R"(
+constexpr const char* kAddText = R"(
 func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.add %a, %b : tensor<4xf32>
   %1 = stablehlo.multiply %0, %b : tensor<4xf32>
@@ -37,7 +37,7 @@ bool has(const std::string& text, const std::string& part) {
 } // namespace
 
 TEST_CASE("a module becomes an object file with an entry point") {
-  ModuleCode code = compiled(kAdd);
+  ModuleCode code = compiled(kAddText);
   CHECK(code.object.starts_with("\x7F"
                                 "ELF"));
   REQUIRE(code.entries.size() == 1);
@@ -47,13 +47,13 @@ TEST_CASE("a module becomes an object file with an entry point") {
 }
 
 TEST_CASE("the same module gives the same bytes") {
-  CHECK(compiled(kAdd).object == compiled(kAdd).object);
+  CHECK(compiled(kAddText).object == compiled(kAddText).object);
 }
 
 TEST_CASE("elementwise chains become one loop without memory of their own") {
   CompileOptions options;
   options.keepStages = true;
-  ModuleCode code = compiled(kAdd, options);
+  ModuleCode code = compiled(kAddText, options);
   CHECK_FALSE(has(stage(code, "buffers"), "memref.alloc"));
   CHECK_FALSE(has(stage(code, "ll"), "malloc"));
   CHECK(has(stage(code, "ll"), "<4 x float>"));

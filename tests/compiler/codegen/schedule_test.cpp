@@ -9,7 +9,7 @@ namespace nocturne::compiler {
 
 namespace {
 
-constexpr const char* kAdd = R"(
+constexpr const char* kAddFunction = R"(
 func.func @main(%a: tensor<13xf32>, %b: tensor<13xf32>) -> tensor<13xf32> {
   %0 = stablehlo.add %a, %b : tensor<13xf32>
   return %0 : tensor<13xf32>
@@ -19,7 +19,7 @@ mlir::LogicalResult compile(const std::string& schedule, ModuleCode& code, Failu
   CompileOptions options;
   options.target = cpuTarget("x86-64");
   options.schedule = schedule;
-  return compileText(kAdd, "test.mlir", options, code, failure);
+  return compileText(kAddFunction, "test.mlir", options, code, failure);
 }
 
 std::string sequence(const std::string& body) {

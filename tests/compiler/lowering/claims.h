@@ -10,6 +10,11 @@
 
 namespace nocturne::compiler::testing {
 
+// A value, as the text of a constant has it.
+struct Operand {
+  std::string type, dense;
+};
+
 // The body of a program's entry function, put together line by line.
 class Claims {
 public:

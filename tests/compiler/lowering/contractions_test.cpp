@@ -4,12 +4,9 @@
 #include "tests/compiler/lowering/claims.h"
 
 using nocturne::compiler::testing::Claims;
+using nocturne::compiler::testing::Operand;
 
 namespace {
-
-struct Operand {
-  std::string type, dense;
-};
 
 const Operand kLeft{"tensor<2x3xf32>", "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]"};
 const Operand kRight{"tensor<3x2xf32>", "[[1.0, 0.0], [0.0, 1.0], [2.0, -1.0]]"};

@@ -4,12 +4,9 @@
 #include "tests/compiler/lowering/claims.h"
 
 using nocturne::compiler::testing::Claims;
+using nocturne::compiler::testing::Operand;
 
 namespace {
-
-struct Operand {
-  std::string type, dense;
-};
 
 struct Groups {
   unsigned features = 1, batches = 1;

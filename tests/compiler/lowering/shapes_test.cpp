@@ -7,11 +7,11 @@ using nocturne::compiler::runOperation;
 
 namespace {
 
-const char* const kMatrix = "[[1, 2, 3], [4, 5, 6]]";
+const char* const kWhole = "[[1, 2, 3], [4, 5, 6]]";
 
 std::string runOnMatrix(const std::string& operation, const std::string& type,
                         const std::string& expected) {
-  return runOperation({{"tensor<2x3xi32>", kMatrix}},
+  return runOperation({{"tensor<2x3xi32>", kWhole}},
                       "%out = stablehlo." + operation + " : (tensor<2x3xi32>) -> " + type,
                       {type, expected});
 }
@@ -90,9 +90,9 @@ TEST_CASE("slices take every so many elements") {
 TEST_CASE("slices at computed places stay inside") {
   std::string slice = "%out = stablehlo.dynamic_slice %in0, %in1, %in2, sizes = [1, 2] : "
                       "(tensor<2x3xi32>, tensor<i32>, tensor<i32>) -> tensor<1x2xi32>";
-  CHECK(runOperation({{"tensor<2x3xi32>", kMatrix}, {"tensor<i32>", "1"}, {"tensor<i32>", "5"}},
+  CHECK(runOperation({{"tensor<2x3xi32>", kWhole}, {"tensor<i32>", "1"}, {"tensor<i32>", "5"}},
                      slice, {"tensor<1x2xi32>", "[[5, 6]]"}) == "pass");
-  CHECK(runOperation({{"tensor<2x3xi32>", kMatrix}, {"tensor<i32>", "-3"}, {"tensor<i32>", "0"}},
+  CHECK(runOperation({{"tensor<2x3xi32>", kWhole}, {"tensor<i32>", "-3"}, {"tensor<i32>", "0"}},
                      slice, {"tensor<1x2xi32>", "[[1, 2]]"}) == "pass");
   // Large unsigned numbers are large.
   CHECK(runOperation({{"tensor<3xi32>", "[1, 2, 3]"}, {"tensor<ui64>", "18446744073709551615"}},
@@ -123,7 +123,7 @@ TEST_CASE("tensors are put one after another and turned round") {
                      "%out = stablehlo.concatenate %in0, %in1, dim = 1 : (tensor<2x1xi32>, "
                      "tensor<2x2xi32>) -> tensor<2x3xi32>",
                      {"tensor<2x3xi32>", "[[1, 3, 4], [2, 5, 6]]"}) == "pass");
-  CHECK(runOperation({{"tensor<2x3xi32>", kMatrix}},
+  CHECK(runOperation({{"tensor<2x3xi32>", kWhole}},
                      "%out = stablehlo.reverse %in0, dims = [1] : tensor<2x3xi32>",
                      {"tensor<2x3xi32>", "[[3, 2, 1], [6, 5, 4]]"}) == "pass");
 }
@@ -159,9 +159,9 @@ TEST_CASE("dynamic forms with a known result are their static forms") {
 }
 
 TEST_CASE("setting a dimension to the size that it has changes nothing") {
-  CHECK(runOperation({{"tensor<2x3xi32>", kMatrix}},
+  CHECK(runOperation({{"tensor<2x3xi32>", kWhole}},
                      "%size = stablehlo.constant dense<3> : tensor<i32>\n"
                      "%out = stablehlo.set_dimension_size %in0, %size, dim = 1 : "
                      "(tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>",
-                     {"tensor<2x3xi32>", kMatrix}) == "pass");
+                     {"tensor<2x3xi32>", kWhole}) == "pass");
 }
