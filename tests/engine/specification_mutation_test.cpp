@@ -1,9 +1,10 @@
 // Deterministic mutations of valid specifications: each is read, or refused with a UsageError.
-#include <random>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "tests/support/mutate_text.h"
 
 // Each fuzz target has a function of this name; here they share one program.
 #define LLVMFuzzerTestOneInput fuzzSpecification
@@ -37,44 +38,21 @@ void run(const std::string& text) {
   fuzzSpecification(reinterpret_cast<const uint8_t*>(text.data()), text.size());
 }
 
-// A piece that means something in a specification, or a byte.
-std::string piece(std::mt19937& random) {
-  static const std::vector<std::string> pieces = {"{",         "}",
-                                                  "[",         "]",
-                                                  ",",         ":",
-                                                  "\"",        "null",
-                                                  "true",      "0",
-                                                  "-1",        "1e308",
-                                                  "1e-308",    "1e999",
-                                                  "\"\"",      "{}",
-                                                  "[]",        "\"set\":",
-                                                  "\"grid\":", "\"base\":",
-                                                  "\"name\":", "{compute_scale}",
-                                                  ".",         "\"A40\"",
-                                                  "100001",    "\"steps\":",
-                                                  "/*",        "//",
-                                                  "\\u0000",   "\xff"};
-  size_t index = random() % (pieces.size() + 1);
-  return index < pieces.size() ? pieces[index] : std::string(1, static_cast<char>(random() % 256));
-}
-
-std::string mutated(std::string text, std::mt19937& random) {
-  for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
-    size_t at = random() % (text.size() + 1);
-    size_t length = std::min<size_t>(random() % 12, text.size() - at);
-    switch (random() % 3) {
-    case 0:
-      text.erase(at, length);
-      break;
-    case 1:
-      text.insert(at, piece(random));
-      break;
-    default:
-      text.replace(at, length, piece(random));
-    }
-  }
-  return text;
-}
+const std::vector<std::string> kPieces = {"{",         "}",
+                                          "[",         "]",
+                                          ",",         ":",
+                                          "\"",        "null",
+                                          "true",      "0",
+                                          "-1",        "1e308",
+                                          "1e-308",    "1e999",
+                                          "\"\"",      "{}",
+                                          "[]",        "\"set\":",
+                                          "\"grid\":", "\"base\":",
+                                          "\"name\":", "{compute_scale}",
+                                          ".",         "\"A40\"",
+                                          "100001",    "\"steps\":",
+                                          "/*",        "//",
+                                          "\\u0000",   "\xff"};
 
 } // namespace
 
@@ -83,6 +61,6 @@ TEST_CASE("mutated specifications are read or refused, never worse") {
   for (const std::string& seed : seeds()) {
     run(seed);
     for (int i = 0; i < 700; ++i)
-      run(mutated(seed, random));
+      run(nocturne::test::mutated(seed, kPieces, random));
   }
 }
