@@ -4,8 +4,6 @@
 #include <csignal>
 #include <memory>
 
-#include <unistd.h>
-
 #include "actors/build_batch.h"
 #include "compiler/codegen/module_generator.h"
 #include "engine/file_bytes.h"
@@ -13,6 +11,7 @@
 #include "tools/build_report.h"
 #include "tools/commands.h"
 #include "tools/exit_codes.h"
+#include "tools/memory_limit.h"
 #include "tools/progress_line.h"
 
 namespace nocturne::tools {
@@ -40,12 +39,9 @@ BuildOptions buildOptions(const BuildArguments& arguments) {
   return options;
 }
 
-// Three quarters of what the machine has: the rest is for everybody else.
+// Three quarters of what there is: the rest is for everybody else.
 uint64_t memoryForBuilds() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && bytes > 0
-             ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(bytes) / 4 * 3
-             : 0;
+  return availableMemory() / 4 * 3;
 }
 
 // Also what could not be read is a report.
@@ -105,9 +101,7 @@ int build(const BuildArguments& arguments, Session& session) {
   batch.jobs = arguments.jobs ? static_cast<size_t>(*arguments.jobs) : 0;
   batch.memoryBytes = memoryForBuilds();
   batch.stop = session.stop;
-  batch.progress = [&line](const BatchProgress& now) {
-    line.onProgress({now.finished, now.total, now.failed, now.reused, now.seconds});
-  };
+  batch.progress = [&line](const BatchProgress& now) { line.onProgress({now.finished, now.total, now.failed, now.reused, now.seconds}); };
   BuildDriver driver(std::make_shared<compiler::ModuleGenerator>());
   const BatchResult result =
       arguments.inProcess
