@@ -107,6 +107,10 @@ std::vector<std::string> buildFolders(const std::vector<ModuleFile>& modules,
   return folders;
 }
 
+Progress progressOf(const compiler::BatchProgress& now) {
+  return {now.finished - now.cancelled, now.total, now.failed, now.reused, now.seconds};
+}
+
 OrderedJson toJson(const std::vector<ModuleFile>& modules, const compiler::BatchResult& result) {
   OrderedJson json;
   json["modules"] = OrderedJson::array();

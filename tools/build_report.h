@@ -19,6 +19,9 @@ std::vector<std::string> buildFolders(const std::vector<ModuleFile>& modules,
 
 // One object: modules[] with name, state, seconds, library, key and failure, in the order of the
 // modules; then the counts.
+// What is cancelled is not done.
+Progress progressOf(const compiler::BatchProgress& now);
+
 OrderedJson toJson(const std::vector<ModuleFile>& modules, const compiler::BatchResult& result);
 // A table of what failed, with its place, and a line that counts; only the table when `quiet`.
 std::string toText(const std::vector<ModuleFile>& modules, const compiler::BatchResult& result,

@@ -63,6 +63,13 @@ TEST_CASE("nothing is built in the root of the file system because the folder ha
   CHECK_THROWS_AS(buildFolders({{"/data/a.mlir", "a.mlir"}}, ""), UsageError);
 }
 
+TEST_CASE("modules that were cancelled are not done") {
+  const Progress progress = progressOf(oneOfEach().progress);
+  CHECK(progress.itemsDone == 2);
+  CHECK(progress.itemsTotal == 3);
+  CHECK(progress.itemsFailed == 1);
+}
+
 TEST_CASE("failures are a table, and everything is counted") {
   CHECK(toText(modules(), oneOfEach(), false) ==
         "module  failure         place       message\n"

@@ -101,7 +101,7 @@ int build(const BuildArguments& arguments, Session& session) {
   batch.jobs = arguments.jobs ? static_cast<size_t>(*arguments.jobs) : 0;
   batch.memoryBytes = memoryForBuilds();
   batch.stop = session.stop;
-  batch.progress = [&line](const BatchProgress& now) { line.onProgress({now.finished, now.total, now.failed, now.reused, now.seconds}); };
+  batch.progress = [&line](const BatchProgress& now) { line.onProgress(progressOf(now)); };
   BuildDriver driver(std::make_shared<compiler::ModuleGenerator>());
   const BatchResult result =
       arguments.inProcess
