@@ -38,20 +38,20 @@ std::array<Descriptor, 2> makePipe() {
 }
 
 // Everything here may be done between fork and exec.
-[[noreturn]] void becomeWorker(char* const* words, int input, int output) {
+[[noreturn]] void becomeWorker(const char* program, char* const* words, int input, int output) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   if (::dup2(input, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0)
-    ::execv("/proc/self/exe", words);
+    ::execv(program, words);
   ::_exit(127);
 }
 
 // One process with at most one request in work.
 class Worker {
 public:
-  explicit Worker(const std::vector<std::string>& arguments) {
+  Worker(const std::string& program, const std::vector<std::string>& arguments) {
     std::array<Descriptor, 2> input = makePipe(), output = makePipe();
     std::string name = "nocturne";
     std::vector<char*> words = {name.data()};
@@ -62,7 +62,7 @@ public:
     if (process_ < 0)
       failSystem("cannot start a process");
     if (process_ == 0)
-      becomeWorker(words.data(), input[0].get(), output[1].get());
+      becomeWorker(program.c_str(), words.data(), input[0].get(), output[1].get());
     ::setpgid(process_, process_);
     input_ = std::move(input[1]);
     output_ = std::move(output[0]);
@@ -180,7 +180,7 @@ private:
       return;
     }
     if (!worker || worker->sent() >= options_.requestsPerProcess)
-      worker = std::make_unique<Worker>(arguments_);
+      worker = std::make_unique<Worker>(options_.program, arguments_);
     worker->send(next_, requests_[next_], Clock::now() + options_.timeout);
     ++next_;
   }
@@ -207,7 +207,8 @@ private:
     std::optional<LineAnswer> answer;
     if (isReadable)
       answer = worker->receive();
-    else if (Clock::now() >= worker->deadline())
+    // Also for who says something all the time and never comes to an end.
+    if (!answer && Clock::now() >= worker->deadline())
       answer = LineAnswer{LineAnswer::End::TimedOut, "", 0, 0};
     if (!answer)
       return;

@@ -1,5 +1,5 @@
-// Work that may kill its process: done by copies of this program that answer requests with lines,
-// and are replaced when they die.
+// Work that may kill its process: done by processes, usually of this program, that answer requests
+// with lines and are replaced when they die.
 #pragma once
 
 #include <chrono>
@@ -24,9 +24,10 @@ struct LineWorkOptions {
   std::chrono::milliseconds timeout{60'000}; // of one request
   size_t requestsPerProcess = 400;           // then a fresh one takes over
   std::stop_token stop;                      // kills the processes; what is not answered stays so
+  std::string program = "/proc/self/exe";    // the path of what answers
 };
 
-// Starts this program with `arguments` (without its name) as often as asked for, sends every one of
+// Starts the program with `arguments` (without its name) as often as asked for, sends every one of
 // `requests` with a zero byte after it to one of them, and calls `done` in this thread with the
 // index of a request and its answer, in the order in which they come. Requests after `done`
 // returned false are not begun. Throws StorageError when no process can be started.
