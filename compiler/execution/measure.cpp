@@ -6,12 +6,11 @@
 #include <memory>
 #include <new>
 
-#include <sched.h>
-
 #include "compiler/codegen/module_generator.h"
 #include "compiler/drivers/compiled_module.h"
 #include "compiler/drivers/driver.h"
 #include "compiler/execution/measure_protocol.h"
+#include "compiler/execution/pinned_thread.h"
 #include "compiler/execution/tensor_data.h"
 #include "engine/error.h"
 #include "engine/options.h"
@@ -31,32 +30,6 @@ constexpr double kLongestWait = 1e6; // seconds
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-// Keeps this thread on the processor that it happens to be on: caches stay warm, and processors of
-// other speeds do not come in.
-class PinnedThread {
-public:
-  PinnedThread() {
-    const int processor = ::sched_getcpu();
-    known_ = ::sched_getaffinity(0, sizeof before_, &before_) == 0;
-    if (!known_ || processor < 0)
-      return;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<size_t>(processor), &one);
-    ::sched_setaffinity(0, sizeof one, &one);
-  }
-  ~PinnedThread() {
-    if (known_)
-      ::sched_setaffinity(0, sizeof before_, &before_);
-  }
-  PinnedThread(const PinnedThread&) = delete;
-  PinnedThread& operator=(const PinnedThread&) = delete;
-
-private:
-  cpu_set_t before_{};
-  bool known_ = false;
-};
 
 BuildOutcome build(const MeasureRequest& request) {
   BuildOptions options;

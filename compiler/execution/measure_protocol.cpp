@@ -19,7 +19,7 @@ namespace nocturne::compiler {
 namespace {
 
 // Raised when the same code on the same processor may be given another time.
-constexpr unsigned kMeasuringVersion = 1;
+constexpr unsigned kMeasuringVersion = 2;
 
 [[noreturn]] void failTool(const std::string& message) {
   throw ItemError({FailureKind::ToolFailed, message, "", 0, 0});

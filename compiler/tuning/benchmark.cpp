@@ -5,7 +5,6 @@
 #include <cmath>
 #include <ctime>
 
-#include <sched.h>
 #include <sys/resource.h>
 
 #include "compiler/codegen/target.h"
@@ -139,30 +138,6 @@ size_t fastest(std::span<const Timing> timings, double tie) {
     if (timings[i].median <= least * (1 + tie))
       return i;
   return 0;
-}
-
-PinnedThread::PinnedThread() {
-  cpu_set_t allowed;
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-    return;
-  int last = -1; // the first processors of a machine serve its devices
-  for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &allowed))
-      last = i;
-  if (last < 0)
-    return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(last, &one);
-  if (::sched_setaffinity(0, sizeof one, &one) != 0)
-    return;
-  const auto* bytes = reinterpret_cast<const std::byte*>(&allowed);
-  before_.assign(bytes, bytes + sizeof allowed);
-}
-
-PinnedThread::~PinnedThread() {
-  if (!before_.empty())
-    ::sched_setaffinity(0, before_.size(), reinterpret_cast<const cpu_set_t*>(before_.data()));
 }
 
 std::string processorIdentity() {

@@ -41,18 +41,6 @@ std::vector<Timing> timeCalls(std::span<const std::function<void()>> calls,
 // The index of the smallest median; of those within `tie` of it the first.
 size_t fastest(std::span<const Timing> timings, double tie);
 
-// Keeps the calling thread on one processor while it lives, where the system lets it.
-class PinnedThread {
-public:
-  PinnedThread();
-  ~PinnedThread();
-  PinnedThread(const PinnedThread&) = delete;
-  PinnedThread& operator=(const PinnedThread&) = delete;
-
-private:
-  std::vector<std::byte> before_; // the processors that the thread could have; empty: unchanged
-};
-
 // The processor at hand by its names and, shortened to a number, its features: what times are
 // valid for.
 std::string processorIdentity();

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "compiler/drivers/compiled_module.h"
+#include "compiler/execution/pinned_thread.h"
 #include "compiler/execution/tensor_data.h"
 #include "compiler/tuning/compare.h"
 #include "engine/file_bytes.h"

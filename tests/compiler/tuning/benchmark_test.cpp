@@ -53,7 +53,6 @@ TEST_CASE("calls are timed in turns, and more often within a sample the shorter 
 }
 
 TEST_CASE("a processor has a name") {
-  const PinnedThread pinned;
   CHECK(processorIdentity().find("features") != std::string::npos);
   CHECK(processorIdentity() == processorIdentity());
 }
