@@ -10,6 +10,7 @@
 #include "compiler/tuning/code_digest.h"
 #include "engine/file_bytes.h"
 #include "engine/json.h"
+#include "engine/number_text.h"
 #include "engine/options.h"
 #include "storage/atomic_file.h"
 
@@ -87,6 +88,15 @@ public:
   const Digest& key() const { return report_.key; }
 
   TaskReport run(BuildLocks& locks, const std::string& measuringLock) {
+    try {
+      return work(locks, measuringLock);
+    } catch (const BuildCancelled&) {
+      throw BuildCancelled("task " + task_.name + ": stopped" + howFar());
+    }
+  }
+
+private:
+  TaskReport work(BuildLocks& locks, const std::string& measuringLock) {
     makeDirectories(folder());
     removeLeftovers();
     describe();
@@ -107,7 +117,16 @@ public:
     return std::move(report_);
   }
 
-private:
+  // For who stopped it and wonders whether to begin again.
+  std::string howFar() const {
+    if (built_ == 0)
+      return "";
+    const std::string measured =
+        measured_ > 0 ? ", " + std::to_string(measured_) + " of them measured" : "";
+    return " with " + std::to_string(built_) + " of " + counted(candidates_.size(), "candidate") +
+           " built" + measured + "; what is built stays";
+  }
+
   // The cpu for which the reference is built, which has to run here.
   const std::string& referenceTarget() const {
     static const std::string usual = "cpu";
@@ -213,11 +232,7 @@ private:
   }
 
   WorkerAnswer ask(const WorkerRequest& request, std::chrono::milliseconds timeout) const {
-    try {
-      return worker_.ask(request, folder(), timeout, options_.stop);
-    } catch (const BuildCancelled&) {
-      throw BuildCancelled("task " + task_.name + ": stopped");
-    }
+    return worker_.ask(request, folder(), timeout, options_.stop);
   }
 
   WorkerAnswer build(const Candidate& candidate, const std::string& target) const {
@@ -238,6 +253,8 @@ private:
         try {
           answers[i] = i == 0 ? build(referenceCandidate(), referenceTarget())
                               : build(candidates_[i - 1], target_);
+          if (i > 0 && !answers[i].failure)
+            ++built_;
         } catch (...) {
           errors[i] = std::current_exception();
           stopped = true;
@@ -351,6 +368,7 @@ private:
       setFailure(record, *answer.failure);
     else
       take(record, answer.measured.at(0));
+    ++measured_;
   }
 
   // Those that were about as fast as the fastest, in turns in one process: what disturbs them
@@ -430,6 +448,8 @@ private:
   const CandidateWorker worker_;
   std::vector<Digest> keys_; // of the candidates' builds
   std::string reference_;    // folder of its build
+  std::atomic<size_t> built_ = 0;
+  size_t measured_ = 0;
   TaskReport report_;
 };
 
