@@ -264,8 +264,6 @@ OrderedJson runJson(const std::vector<Row>& rows) {
 }
 
 std::vector<std::string> findPrograms(const std::vector<std::string>& patterns) {
-  if (patterns.empty())
-    throw UsageError("execute: no file was named");
   std::vector<std::string> paths;
   for (const std::string& pattern : patterns)
     for (const ModuleFile& file : expandPattern(pattern, "."))
