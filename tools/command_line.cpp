@@ -25,7 +25,7 @@ using Run = std::function<int(Session&)>;
 struct Command {
   const char* name;
   const char* help;
-  bool stopsGracefully;
+  std::string_view stopping, stopped; // see Invocation
   Run (*declare)(CLI::App& app);
 };
 
@@ -270,19 +270,23 @@ Run declareTune(CLI::App& app) {
 }
 
 constexpr std::array<Command, 11> kCommands = {{
-    {"sweep", "Estimate many modules on many machines", true, declareSweep},
-    {"estimate", "Estimate one module on one machine, operation by operation", false,
+    {"sweep", "Estimate many modules on many machines", "stopping: what is in work has 5 s to end",
+     "stopped at once: what is committed is safe, and the same command goes on from there",
+     declareSweep},
+    {"estimate", "Estimate one module on one machine, operation by operation", "", "",
      declareEstimate},
-    {"run", "Estimate one module as a configuration of hespas says", false, declareRun},
-    {"execute", "Compile programs for this processor, run them and check their results", true,
-     declareExecute},
-    {"build", "Compile modules to libraries, each once", true, declareBuild},
-    {"worker", "Build for another nocturne process", false, declareWorker},
-    {"tune", "Find the fastest of several ways to compute a module", true, declareTune},
-    {"hardware", "Machines that are known", false, declareHardware},
-    {"estimators", "Estimators that are known, with their options", false, declareEstimators},
-    {"report", "Make the result files of a sweep again, finished or not", false, declareReport},
-    {compiler::kMeasureCommand, "Measure a module for another process", false,
+    {"run", "Estimate one module as a configuration of hespas says", "", "", declareRun},
+    {"execute", "Compile programs for this processor, run them and check their results",
+     "stopping what is in work", "stopped at once", declareExecute},
+    {"build", "Compile modules to libraries, each once", "stopping: builds in work have 5 s to end",
+     "stopped at once: what is built stays, and the same command builds the rest", declareBuild},
+    {"worker", "Build for another nocturne process", "", "", declareWorker},
+    {"tune", "Find the fastest of several ways to compute a module", "stopping what is in work",
+     "stopped at once: what is built stays", declareTune},
+    {"hardware", "Machines that are known", "", "", declareHardware},
+    {"estimators", "Estimators that are known, with their options", "", "", declareEstimators},
+    {"report", "Make the result files of a sweep again, finished or not", "", "", declareReport},
+    {compiler::kMeasureCommand, "Measure a module for another process", "", "",
      declareMeasureModule},
 }};
 
@@ -388,7 +392,8 @@ Invocation parseCommandLine(const std::vector<std::string>& arguments) {
     if (!declared[i]->parsed())
       continue;
     invocation.run = runs[i];
-    invocation.stopsGracefully = kCommands[i].stopsGracefully;
+    invocation.stopping = kCommands[i].stopping;
+    invocation.stopped = kCommands[i].stopped;
   }
   return invocation;
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/session.h"
@@ -14,8 +15,9 @@ struct Invocation {
   // Empty when `text` is all there is to say: --help and --version.
   std::function<int(Session&)> run;
   std::string text;
-  // Heeds the stop token; any other command is ended by the first signal.
-  bool stopsGracefully = false;
+  // Heeds the stop token and says this at the first signal, and at the second, which ends it. The
+  // first signal ends any other command; both are "" for it.
+  std::string_view stopping, stopped;
 };
 
 // Throws UsageError, with the nearest name for a command or option that does not exist.

@@ -60,14 +60,17 @@ int runInvocation(const Invocation& invocation, const std::vector<std::string>& 
   std::vector<std::string> words = {"nocturne"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   Session session{out, terminal, invocation.common, shellText(words), {}};
-  if (!invocation.stopsGracefully) {
+  if (invocation.stopping.empty()) {
     unblockSignals();
     return invocation.run(session);
   }
   std::stop_source stop;
-  const SignalWatcher watcher(stop, [&terminal] {
-    terminal.line("stopping when what is in work is done; a second signal stops at once");
-  });
+  std::string lastWords(terminal.interactive() ? "\n" : ""); // below the status line
+  lastWords.append(invocation.stopped).push_back('\n');
+  const SignalWatcher watcher(
+      stop,
+      [&] { terminal.line(std::string(invocation.stopping) + "; a second signal stops at once"); },
+      lastWords);
   session.stop = stop.get_token();
   session.signal = [&watcher] { return watcher.received(); };
   return invocation.run(session);

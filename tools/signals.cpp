@@ -1,6 +1,8 @@
 #include "tools/signals.h"
 
 #include <csignal>
+
+#include <poll.h>
 #include <unistd.h>
 
 namespace nocturne::tools {
@@ -32,8 +34,10 @@ void unblockSignals() {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-SignalWatcher::SignalWatcher(std::stop_source& stop, std::function<void()> told)
-    : told_(std::move(told)), thread_([this, &stop] { wait(stop); }) {}
+SignalWatcher::SignalWatcher(std::stop_source& stop, std::function<void()> told,
+                             std::string lastWords)
+    : told_(std::move(told)), lastWords_(std::move(lastWords)),
+      thread_([this, &stop] { wait(stop); }) {}
 
 SignalWatcher::~SignalWatcher() {
   pthread_kill(thread_.native_handle(), kWake);
@@ -48,8 +52,13 @@ void SignalWatcher::wait(std::stop_source& stop) {
       continue;
     if (signal == kWake)
       return;
-    if (received_ != 0)
-      _exit(128 + signal); // what is committed is safe, and waiting is what the user is tired of
+    if (received_ != 0) {
+      // Waiting is what the user is tired of: for locks, and for readers of ours as well.
+      pollfd errors{STDERR_FILENO, POLLOUT, 0};
+      if (::poll(&errors, 1, 0) == 1 && (errors.revents & POLLOUT) != 0)
+        static_cast<void>(!::write(STDERR_FILENO, lastWords_.data(), lastWords_.size()));
+      _exit(128 + signal);
+    }
     received_ = signal;
     told_();
     stop.request_stop();

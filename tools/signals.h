@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace nocturne::tools {
@@ -18,8 +19,9 @@ void unblockSignals();
 // Waits for the blocked signals in a thread of its own as long as it lives.
 class SignalWatcher {
 public:
-  // `told` is called in the watching thread when the first of them comes.
-  SignalWatcher(std::stop_source& stop, std::function<void()> told);
+  // `told` is called in the watching thread when the first of them comes. The second writes
+  // `lastWords` to standard error, if that takes them at once.
+  SignalWatcher(std::stop_source& stop, std::function<void()> told, std::string lastWords);
   ~SignalWatcher();
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
@@ -30,6 +32,7 @@ public:
 private:
   void wait(std::stop_source& stop);
   const std::function<void()> told_;
+  const std::string lastWords_;
   std::atomic<int> received_ = 0;
   std::thread thread_;
 };

@@ -242,7 +242,7 @@ class Build(harness.SystemTest):
             builders.add(builder)
             process.send_signal(number)
             result, err = self.finish(process, code)
-            self.assertIn("stopping when what is in work is done", err)
+            self.assertIn("stopping: builds in work have 5 s to end", err)
             self.assertGreaterEqual(result["cancelled"], 5)
             self.assert_nothing_half_built()
             self.assertFalse(os.path.exists(f"/proc/{builder}"))

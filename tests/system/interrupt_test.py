@@ -36,7 +36,7 @@ class Interrupt(harness.SystemTest):
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, code, err)
-        self.assertIn("stopping when what is in work is done", err.decode())
+        self.assertIn("stopping: what is in work has 5 s to end", err.decode())
         self.assertIn("nocturne sweep", err.decode())  # how to go on
         states = {row["status"] for row in harness.rows(self.path("out"))}
         self.assertEqual(states, {"ok", "not_run"})
@@ -57,8 +57,9 @@ class Interrupt(harness.SystemTest):
         self.wait_for_items(process, "out")
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        _, err = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
+        self.assertIn("stopped at once: what is committed is safe", err.decode())
         self.assertEqual(harness.integrity(self.path("out", "run.sqlite")), "ok")
 
     def test_reader_of_our_output_that_leaves_is_no_error(self):

@@ -88,8 +88,8 @@ TEST_CASE("common options are known to every command") {
   CHECK(invocation.common.json);
   CHECK(invocation.common.quiet);
   CHECK(invocation.common.logLevel == "debug");
-  CHECK_FALSE(invocation.stopsGracefully);
-  CHECK(parseCommandLine({"sweep", "x"}).stopsGracefully);
+  CHECK(invocation.stopping.empty());
+  CHECK_FALSE(parseCommandLine({"sweep", "x"}).stopping.empty());
 }
 
 TEST_CASE("help and version are text and no error") {
