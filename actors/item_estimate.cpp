@@ -60,6 +60,7 @@ ItemOutcome estimateItem(const WorkContext& context, const EstimatorDescription&
     if (previous)
       instance->prepareLike(*previous);
     instance->setPlanIndex(planIndex);
+    instance->setStop(context.abandon);
     EstimatorResult result =
         instance->estimate(module, key.hex(), nullptr, context.cacheEnabled(), &op);
     outcome.row = toRow(result, op);

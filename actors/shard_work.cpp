@@ -193,8 +193,10 @@ void ShardWork::compute() {
       releaseRest(next);
       return;
     }
-    if (slots_[ready_[next]].state == State::Mine)
-      computeSlot(ready_[next]);
+    if (slots_[ready_[next]].state == State::Mine && !computeSlot(ready_[next])) {
+      releaseRest(next);
+      return;
+    }
     settle(ready_[next]);
   }
   ready_.clear();
@@ -249,9 +251,12 @@ ItemOutcome ShardWork::estimate(const Slot& slot) {
                       part.harvest, previous_);
 }
 
-void ShardWork::computeSlot(uint32_t index) {
+bool ShardWork::computeSlot(uint32_t index) {
   Slot& slot = slots_[index];
   ItemOutcome outcome = estimate(slot);
+  // What was ended in the middle is left for the run that goes on.
+  if (outcome.row.failure && !outcome.repeatable && context_.abandon.stop_requested())
+    return false;
   outcome.row.key = slot.row.key;
   outcome.row.configuration = slot.row.configuration;
   outcome.row.fingerprint = slot.row.fingerprint;
@@ -260,12 +265,11 @@ void ShardWork::computeSlot(uint32_t index) {
   slot.events = std::move(outcome.events);
   slot.computed = true;
   slot.kept = outcome.repeatable;
-  if (!context_.cacheEnabled())
-    return;
-  if (slot.kept)
+  if (context_.cacheEnabled() && slot.kept)
     put_.rows.push_back(slot.row);
-  else
+  else if (context_.cacheEnabled())
     put_.released.push_back(slot.row.key);
+  return true;
 }
 
 // Every item that wanted the key has its outcome now.

@@ -84,7 +84,7 @@ private:
   void announce(const Part& part);
   bool tableNeeded(const Slot& slot) const;
   ItemOutcome estimate(const Slot& slot);
-  void computeSlot(uint32_t slot);
+  bool computeSlot(uint32_t slot); // false: it was ended, and has no result
   void releaseRest(size_t from);
   void settle(uint32_t slot);
   uint64_t planIndexOf(const Use& use) const;

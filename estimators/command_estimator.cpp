@@ -144,7 +144,7 @@ void CommandEstimator::checkSource() {
 
 ModuleResult CommandEstimator::wholeModuleResult(const Module& module, const ModuleSource& source) {
   const TemporaryFolder scratch;
-  const ProgramLimits limits = limitsOf(timeout_, largestOutput_);
+  const ProgramLimits limits = limitsOf(stopToken(), timeout_, largestOutput_);
   const Placeholders values = {{"module", absolutePath(source.path)}, {"scratch", scratch.path()}};
   if (!prepare_.empty())
     runStep(filledIn(prepare_, values), scratch, limits);
@@ -179,7 +179,7 @@ void XlaEstimator::describe(EstimatorClass<XlaEstimator>& c) {
 
 ModuleResult XlaEstimator::wholeModuleResult(const Module& module, const ModuleSource& source) {
   const TemporaryFolder scratch;
-  const ProgramLimits limits = limitsOf(timeout_);
+  const ProgramLimits limits = limitsOf(stopToken(), timeout_);
   const std::string hlo = scratch.path() + "/module.hlo";
   runStep({translate_, "--stablehlo-to-hlo-text", "-o", hlo, absolutePath(source.path)}, scratch,
           limits);
@@ -232,7 +232,7 @@ void IreeEstimator::describe(EstimatorClass<IreeEstimator>& c) {
 
 ModuleResult IreeEstimator::wholeModuleResult(const Module& module, const ModuleSource& source) {
   const TemporaryFolder scratch;
-  const ProgramLimits limits = limitsOf(timeout_);
+  const ProgramLimits limits = limitsOf(stopToken(), timeout_);
   const std::string compiled = scratch.path() + "/module.vmfb";
   std::vector<std::string> compile = {compiler_, absolutePath(source.path),
                                       "--iree-hal-target-backends=" + backend_, "-o=" + compiled};

@@ -93,6 +93,7 @@ Measurement CpuEstimator::measured(const Module& module, const ModuleSource& sou
   request.arch = arch_;
   request.folder = kernelFolder();
   request.timeoutSeconds = timeout_;
+  request.stop = stopToken();
   try {
     latest_ = kernels().measure(request);
   } catch (const ItemError& error) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -80,6 +81,9 @@ public:
   void absorb(const Estimator& other);
   // Where in a run the coming estimate stands: samples of later ones are the ones that count.
   void setPlanIndex(uint64_t index) { place_ = {index, 0}; }
+  // Ends what estimates wait for, programs and measurements, when it is requested: they then fail
+  // (tool_failed). A sweep requests it when it is stopped and the grace period is over.
+  void setStop(std::stop_token stop) { stop_ = std::move(stop); }
 
   // The totals of the latest run, by name of operation.
   std::vector<OpNameTotal> opTotals() const;
@@ -111,6 +115,8 @@ protected:
   KernelBuilder& kernels() const;
   // Where what is built may be kept beside the results; "" without a folder of the instance's own.
   std::string kernelFolder() const;
+  // Of setStop(), for whatever takes long.
+  const std::stop_token& stopToken() const { return stop_; }
   // Says, before it throws, which distinct operation wholeModuleResult() fails for: the place is
   // then known as well when the failure comes from the cache.
   void blame(uint32_t op) { blamedOp_ = op; }
@@ -181,6 +187,7 @@ private:
   std::deque<std::string> extraNames_;
   std::unique_ptr<EstimateCache> cache_; // of getEstimate()
   std::shared_ptr<KernelBuilder> kernels_;
+  std::stop_token stop_;
   int64_t blamedOp_ = -1;
   SamplePlace place_;
   uint64_t moduleIndex_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 #include <regex.h>
@@ -126,8 +127,9 @@ std::vector<std::string> filledIn(std::vector<std::string> words, const Placehol
   return words;
 }
 
-ProgramLimits limitsOf(double timeoutSeconds, double outputBytes) {
+ProgramLimits limitsOf(std::stop_token stop, double timeoutSeconds, double outputBytes) {
   ProgramLimits limits;
+  limits.stop = std::move(stop);
   constexpr double kLongest = 1e9; // seconds; thirty years
   limits.timeout =
       std::chrono::milliseconds(static_cast<int64_t>(std::min(timeoutSeconds, kLongest) * 1000));

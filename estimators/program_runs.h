@@ -2,6 +2,7 @@
 // and validators of the options that say so.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ using Placeholders = std::vector<std::pair<std::string, std::string>>;
 std::string filledIn(const std::string& text, const Placeholders& values);
 std::vector<std::string> filledIn(std::vector<std::string> words, const Placeholders& values);
 
-ProgramLimits limitsOf(double timeoutSeconds, double outputBytes = 16777216);
+ProgramLimits limitsOf(std::stop_token stop, double timeoutSeconds, double outputBytes = 16777216);
 // Runs a program in the folder. Throws ItemError with the program's name when it fails.
 ProgramResult runStep(const std::vector<std::string>& words, const TemporaryFolder& scratch,
                       const ProgramLimits& limits);

@@ -168,7 +168,7 @@ double ProductSimulator::ask(const Question& question) const {
     linkInto(scratch, program_.links);
     const ProgramResult result =
         runStep(filledIn(question.command, {{"layers", layers}, {"scratch", scratch.path()}}),
-                scratch, limitsOf(timeout_, largestOutput_));
+                scratch, limitsOf(stopToken(), timeout_, largestOutput_));
     const std::vector<double> times = timesIn(result, program_.time);
     if (times.size() != 1)
       failTool("the program's output has " + std::to_string(times.size()) +

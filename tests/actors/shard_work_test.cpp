@@ -1,5 +1,7 @@
 #include "actors/shard_work.h"
 
+#include <thread>
+
 #include <doctest/doctest.h>
 
 #include "actors/file_ahead.h"
@@ -137,6 +139,27 @@ TEST_CASE("a batch that is abandoned releases its claims and gives its shards ba
   CHECK(put.rows.empty());
   CHECK(put.shards.empty());
   CHECK(work.unfinished().size() == 2);
+}
+
+TEST_CASE("what fails because its run is given up has no result") {
+  Desk desk({"bug"}, 2);
+  WorkContext context = desk.context();
+  ShardWork work(context, desk.shards(1));
+  work.files({});
+  work.answers(Desk::allYours(work.keysToAsk()));
+  estimateGate().close();
+  const std::jthread stopper([&desk] {
+    estimateGate().waitForVisitors(1);
+    desk.abandon.request_stop();
+    estimateGate().open();
+  });
+  work.compute();
+  CHECK(work.abandoned());
+  const Put put = work.takePut();
+  CHECK(put.released.size() == 2);
+  CHECK(put.rows.empty());
+  CHECK(put.shards.empty());
+  CHECK(work.unfinished().size() == 1);
 }
 
 TEST_CASE("a module that is known but gone fails its items without spoiling the cache") {

@@ -159,6 +159,16 @@ TEST_CASE_FIXTURE(Fixture, "options reach whoever measures") {
   CHECK(kernels->requests.at(1).folder == folder + "/kernels");
 }
 
+TEST_CASE_FIXTURE(Fixture, "a stop of the estimator is one of the measurement") {
+  const auto estimator = make();
+  std::stop_source stop;
+  estimator->setStop(stop.get_token());
+  estimator->getEstimate(module);
+  CHECK_FALSE(kernels->requests.at(0).stop.stop_requested());
+  stop.request_stop();
+  CHECK(kernels->requests.at(0).stop.stop_requested());
+}
+
 TEST_CASE_FIXTURE(Fixture, "results are kept for the processor that they were measured on") {
   const auto digestOf = [&](const std::string& environment, const Json& given) {
     kernels->environment = environment;

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import shutil
+import signal
 import time
 
 import harness
@@ -108,6 +109,25 @@ class Cpu(harness.SystemTest):
 
     def test_a_process_that_dies_fails_its_module_alone(self):
         # Whatever ends the process that measures, the sweep goes on.
+        process, child = self.start_endless()
+        os.kill(child, 11)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3)
+        row, = harness.rows(self.path("out"))
+        self.assertEqual(row["failure"], "crashed")
+        self.assertIn("SIGSEGV", row["message"])
+
+    def test_a_stop_ends_a_measurement_and_leaves_its_item_to_do(self):
+        process, child = self.start_endless()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertFalse(os.path.exists(f"/proc/{child}"))
+        row, = harness.rows(self.path("out"))
+        self.assertEqual(row["status"], "not_run")
+
+    def start_endless(self):
+        """A sweep that will not end, and the process that measures for it."""
         harness.write(self.path("endless.mlir"), ENDLESS)
         process = self.start("sweep", "endless.mlir", "--hardware", "H100_SXM_80GB", "--estimator",
                              "cpu", *QUICK)
@@ -117,12 +137,7 @@ class Cpu(harness.SystemTest):
             time.sleep(0.2)
             child = running_measurement(process.pid)
         self.assertIsNotNone(child, "no process measures")
-        os.kill(child, 11)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 3)
-        row, = harness.rows(self.path("out"))
-        self.assertEqual(row["failure"], "crashed")
-        self.assertIn("SIGSEGV", row["message"])
+        return process, child
 
     def test_other_options_are_other_results(self):
         harness.write(self.path("sum.mlir"), SUM)
