@@ -16,12 +16,36 @@ using namespace mlir;
 
 namespace {
 
-// StableHLO leaves the order of a reduction to the implementation, so that parts of a sum may be
-// summed side by side. Of zeros of both signs a maximum may then be either, which saves half of its
-// instructions.
+// StableHLO leaves the order of a reduction to the implementation. Over a window it is nevertheless
+// that of the places, which cumulative sums are expected to have; only where places have weights,
+// as in convolutions, is it like any other.
+bool isOrdered(linalg::GenericOp op) {
+  const bool rounds = llvm::any_of(op.getRegionOutputArgs(), [](Value sum) {
+    return isa<FloatType, ComplexType>(sum.getType());
+  });
+  if (op.getNumReductionLoops() == 0 || !rounds)
+    return false;
+  bool isWindow = false;
+  llvm::SmallVector<unsigned> sums;
+  op.getReductionDims(sums);
+  for (OpOperand* input : op.getDpsInputOperands()) {
+    if (op.getMatchingBlockArgument(input).use_empty())
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      isWindow = true;
+    else if (llvm::any_of(sums, [&](unsigned loop) { return map.isFunctionOfDim(loop); }))
+      return false;
+  }
+  return isWindow;
+}
+
+// Parts of a sum may be summed side by side. Of zeros of both signs a maximum may be either, which
+// saves half of its instructions.
 void allowReordering(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0)
     return;
+  const bool isOrderedSum = isOrdered(op);
   for (Value yielded : op.getBlock()->getTerminator()->getOperands()) {
     Operation* combine = yielded.getDefiningOp();
     if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp>(
@@ -30,13 +54,13 @@ void allowReordering(linalg::GenericOp op) {
     const bool isReduction = llvm::any_of(combine->getOperands(), [&](Value operand) {
       return llvm::is_contained(op.getRegionOutputArgs(), operand);
     });
-    if (!isReduction)
+    const bool isSum = isa<arith::AddFOp, arith::MulFOp>(combine);
+    if (!isReduction || (isSum && isOrderedSum))
       continue;
     auto math = cast<arith::ArithFastMathInterface>(combine);
     auto flags = math.getFastMathFlagsAttr().getValue() |
-                 (isa<arith::AddFOp, arith::MulFOp>(combine)
-                      ? arith::FastMathFlags::reassoc | arith::FastMathFlags::contract
-                      : arith::FastMathFlags::nsz);
+                 (isSum ? arith::FastMathFlags::reassoc | arith::FastMathFlags::contract
+                        : arith::FastMathFlags::nsz);
     combine->setAttr(math.getFastMathAttrName(),
                      arith::FastMathFlagsAttr::get(op.getContext(), flags));
   }
@@ -70,12 +94,20 @@ void chooseInnermost(IRRewriter& rewriter, linalg::GenericOp op) {
   if (loops < 2 || op.hasIndexSemantics())
     return;
   llvm::SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  llvm::SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  auto isSum = [&](unsigned loop) { return iterators[loop] == utils::IteratorType::reduction; };
+  const bool ordered = isOrdered(op);
   unsigned best = loops - 1, least = jumps(op, best);
-  for (unsigned loop = loops - 1; loop-- > 0;)
-    if (unsigned count = jumps(op, loop); extents[loop] >= leastExtent && count < least) {
+  for (unsigned loop = loops - 1; loop-- > 0;) {
+    if (extents[loop] < leastExtent || (ordered && isSum(loop)))
+      continue;
+    // A sum in order cannot be vectorised, but many of them side by side can.
+    const unsigned count = jumps(op, loop);
+    if (count < least || (ordered && isSum(best) && count == least)) {
       best = loop;
       least = count;
     }
+  }
   if (best == loops - 1)
     return;
   llvm::SmallVector<unsigned> order;

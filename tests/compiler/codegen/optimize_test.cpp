@@ -341,4 +341,43 @@ TEST_CASE("reductions along any dimension are exact for whole numbers, and NaN s
     }
 }
 
+TEST_CASE("sums over windows keep the order of their places") {
+  TensorData a("f32", {20, 48});
+  fillRandom(a, 9);
+  struct Sizes {
+    int64_t rows, columns;
+  };
+  for (const Sizes& window : {Sizes{1, 16}, Sizes{1, 48}, Sizes{16, 1}, Sizes{5, 32}}) {
+    for (const bool ofSquares : {false, true}) {
+      TensorData expected("f32", {20 - window.rows + 1, 48 - window.columns + 1});
+      forEach(expected.dims(), [&](const std::vector<int64_t>& at) {
+        float sum = 0;
+        forEach({window.rows, window.columns}, [&](const std::vector<int64_t>& in) {
+          const auto value =
+              float(a.value(size_t(place({at[0] + in[0], at[1] + in[1]}, a.dims()))));
+          const float term = ofSquares ? value * value : value;
+          sum += term;
+        });
+        expected.setValue(size_t(place(at, expected.dims())), double(sum));
+      });
+      const std::string text =
+          "func.func @main(%a: " + typeOf(a) + ") -> " + typeOf(expected) +
+          " {\n  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n" +
+          (ofSquares ? "  %0 = stablehlo.multiply %a, %a : " : "  %0 = stablehlo.negate %a : ") +
+          typeOf(a) + "\n  %1 = \"stablehlo.reduce_window\"(" + (ofSquares ? "%0" : "%a") +
+          ", %zero) <{window_dimensions = array<i64: " + std::to_string(window.rows) + ", " +
+          std::to_string(window.columns) +
+          ">}> ({\n  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+          "    %2 = stablehlo.add %x, %y : tensor<f32>\n"
+          "    stablehlo.return %2 : tensor<f32>\n  }) : (" +
+          typeOf(a) + ", tensor<f32>) -> " + typeOf(expected) +
+          "\n  return %1 : " + typeOf(expected) + "\n}";
+      for (const std::string& cpu : processors()) {
+        INFO(cpu << ": " << text);
+        CHECK(differences(run(text, cpu, {&a})[0], expected) == 0);
+      }
+    }
+  }
+}
+
 } // namespace nocturne::compiler
