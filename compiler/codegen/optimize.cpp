@@ -33,6 +33,7 @@ void addBufferOptimisations(mlir::OpPassManager& functionPasses, const CpuTarget
   functionPasses.addPass(createTileProductsPass(unit, sizes));
   functionPasses.addPass(createOrderLoopsPass());
   functionPasses.addPass(createFuseRowsPass());
+  functionPasses.addPass(createMergeSumsPass());
   functionPasses.addPass(createExpandMathPass(unit));
 }
 

@@ -31,6 +31,8 @@ std::unique_ptr<mlir::Pass> createTileProductsPass(const VectorUnit& unit,
 std::unique_ptr<mlir::Pass> createOrderLoopsPass();
 // Operations on the rows of the same buffers share one loop over them.
 std::unique_ptr<mlir::Pass> createFuseRowsPass();
+// Sums, maxima and minima over one dimension are taken where a loop before writes their elements.
+std::unique_ptr<mlir::Pass> createMergeSumsPass();
 // Exponential, logarithm and hyperbolic tangent of f32 become arithmetic.
 std::unique_ptr<mlir::Pass> createExpandMathPass(const VectorUnit& unit);
 

@@ -136,53 +136,77 @@ private:
   llvm::SmallVector<Rows> members_;
 };
 
-// The row `index` of the buffer of `operand`.
-Value rowOf(OpBuilder& b, Location loc, linalg::LinalgOp op, OpOperand& operand, Value index) {
-  auto type = cast<MemRefType>(operand.get().getType());
-  llvm::SmallVector<OpFoldResult> offsets, sizes, ones(size_t(type.getRank()), b.getIndexAttr(1));
-  llvm::SmallVector<int64_t> shape;
-  for (auto [expr, extent] :
-       llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), type.getShape())) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    const bool isRow = dim && dim.getPosition() == 0;
-    offsets.push_back(isRow ? OpFoldResult(index) : OpFoldResult(b.getIndexAttr(0)));
-    sizes.push_back(b.getIndexAttr(isRow ? 1 : extent));
-    if (!isRow)
-      shape.push_back(extent);
-  }
-  if (shape.size() == size_t(type.getRank()))
-    return operand.get();
-  auto row = memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, ones);
-  return memref::SubViewOp::create(b, loc, row, operand.get(), offsets, sizes, ones);
-}
+// Makes operations on one row of operations on all of them.
+class RowEmitter {
+public:
+  RowEmitter(OpBuilder& builder, Value index) : b_(builder), index_(index) {}
 
-// `op` without its first loop, on row `index`.
-void emitRow(OpBuilder& b, linalg::LinalgOp op, Value index) {
-  MLIRContext* context = b.getContext();
-  const unsigned loops = op.getNumLoops();
-  llvm::SmallVector<AffineExpr> dims{getAffineConstantExpr(0, context)};
-  for (unsigned i = 1; i < loops; ++i)
-    dims.push_back(getAffineDimExpr(i - 1, context));
-  llvm::SmallVector<Value> inputs, outputs;
-  llvm::SmallVector<AffineMap> maps;
-  for (OpOperand& operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    llvm::SmallVector<AffineExpr> results;
-    const bool isBuffer = isa<MemRefType>(operand.get().getType());
-    for (AffineExpr expr : map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr); !dim || dim.getPosition() != 0)
-        results.push_back(expr.replaceDims(dims));
-    maps.push_back(AffineMap::get(loops - 1, 0, results, context));
-    Value row = isBuffer ? rowOf(b, op.getLoc(), op, operand, index) : operand.get();
-    (op.isDpsInit(&operand) ? outputs : inputs).push_back(row);
+  // `op` without its first loop.
+  void emit(linalg::LinalgOp op) {
+    MLIRContext* context = b_.getContext();
+    const unsigned loops = op.getNumLoops();
+    llvm::SmallVector<AffineExpr> dims{getAffineConstantExpr(0, context)};
+    for (unsigned i = 1; i < loops; ++i)
+      dims.push_back(getAffineDimExpr(i - 1, context));
+    llvm::SmallVector<Value> inputs, outputs;
+    llvm::SmallVector<AffineMap> maps;
+    for (OpOperand& operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      llvm::SmallVector<AffineExpr> results;
+      const bool isBuffer = isa<MemRefType>(operand.get().getType());
+      for (AffineExpr expr : map.getResults())
+        if (auto dim = dyn_cast<AffineDimExpr>(expr); !dim || dim.getPosition() != 0)
+          results.push_back(expr.replaceDims(dims));
+      maps.push_back(AffineMap::get(loops - 1, 0, results, context));
+      Value row = isBuffer ? rowOf(op, operand) : operand.get();
+      (op.isDpsInit(&operand) ? outputs : inputs).push_back(row);
+    }
+    llvm::SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+    iterators.erase(iterators.begin());
+    auto generic =
+        linalg::GenericOp::create(b_, op.getLoc(), TypeRange(), inputs, outputs, maps, iterators);
+    IRMapping mapping;
+    op.getOperation()->getRegion(0).cloneInto(&generic.getRegion(), mapping);
   }
-  llvm::SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  iterators.erase(iterators.begin());
-  auto generic =
-      linalg::GenericOp::create(b, op.getLoc(), TypeRange(), inputs, outputs, maps, iterators);
-  IRMapping mapping;
-  op.getOperation()->getRegion(0).cloneInto(&generic.getRegion(), mapping);
-}
+
+private:
+  // The row of the buffer of `operand`: one value for all that use it.
+  Value rowOf(linalg::LinalgOp op, OpOperand& operand) {
+    auto type = cast<MemRefType>(operand.get().getType());
+    llvm::SmallVector<OpFoldResult> offsets, sizes,
+        ones(size_t(type.getRank()), b_.getIndexAttr(1));
+    llvm::SmallVector<int64_t> shape;
+    for (auto [expr, extent] :
+         llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), type.getShape())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      const bool isRow = dim && dim.getPosition() == 0;
+      offsets.push_back(isRow ? OpFoldResult(index_) : OpFoldResult(b_.getIndexAttr(0)));
+      sizes.push_back(b_.getIndexAttr(isRow ? 1 : extent));
+      if (!isRow)
+        shape.push_back(extent);
+    }
+    if (shape.size() == size_t(type.getRank()))
+      return operand.get();
+    for (const Row& made : made_)
+      if (made.buffer == operand.get() && made.offsets == offsets)
+        return made.row;
+    auto row = memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, ones);
+    made_.push_back(
+        {operand.get(), offsets,
+         memref::SubViewOp::create(b_, op.getLoc(), row, operand.get(), offsets, sizes, ones)});
+    return made_.back().row;
+  }
+
+  struct Row {
+    Value buffer;
+    llvm::SmallVector<OpFoldResult> offsets;
+    Value row;
+  };
+
+  OpBuilder& b_;
+  Value index_;
+  llvm::SmallVector<Row> made_;
+};
 
 void sinkFreed(Group& group) {
   Operation* last = group.members().back().op;
@@ -204,8 +228,9 @@ scf::ForOp fuse(Group& group) {
   auto loop = scf::ForOp::create(b, loc, constant(0), constant(group.members().front().extent),
                                  constant(1));
   b.setInsertionPointToStart(loop.getBody());
+  RowEmitter rows(b, loop.getInductionVar());
   for (const Rows& member : group.members())
-    emitRow(b, member.op, loop.getInductionVar());
+    rows.emit(member.op);
   for (const Rows& member : group.members())
     linalg::LinalgOp(member.op)->erase();
   return loop;
