@@ -10,6 +10,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "compiler/codegen/next_row.h"
 #include "compiler/codegen/optimize.h"
 #include "compiler/codegen/optimize_memory.h"
 
@@ -135,10 +136,29 @@ public:
 private:
   using Arguments = llvm::SmallVector<Value>; // of a body; absent what has not been read yet
 
-  // What is added up to `start`.
+  // All loops; what is added up to `start`.
   Value emit(Value start) {
-    auto loop = scf::ForOp::create(b_, sum_.getLoc(), constant(0),
-                                   constant(sum_.getStaticLoopRanges()[0]), constant(1), start);
+    const int64_t extent = sum_.getStaticLoopRanges()[0];
+    std::optional<NextRow> next = NextRow::readAgainBy(elements_);
+    if (!next)
+      return emitLoop(constant(0), constant(extent), start);
+    next->find(b_);
+    const int64_t step = next->step(), whole = extent - extent % step;
+    Value stepValue = constant(step);
+    auto steps =
+        scf::ForOp::create(b_, sum_.getLoc(), constant(0), constant(whole), stepValue, start);
+    b_.setInsertionPointToStart(steps.getBody());
+    Value first = steps.getInductionVar();
+    next->request(b_, first);
+    Value end = arith::AddIOp::create(b_, sum_.getLoc(), first, stepValue);
+    scf::YieldOp::create(b_, sum_.getLoc(), emitLoop(first, end, steps.getRegionIterArg(0)));
+    b_.setInsertionPointAfter(steps);
+    Value result = steps.getResult(0);
+    return whole < extent ? emitLoop(constant(whole), constant(extent), result) : result;
+  }
+
+  Value emitLoop(Value first, Value end, Value start) {
+    auto loop = scf::ForOp::create(b_, sum_.getLoc(), first, end, constant(1), start);
     b_.setInsertionPointToStart(loop.getBody());
     Value index = loop.getInductionVar();
     const Arguments written = clone(elements_, readAll(elements_, beforeElements_, index));
