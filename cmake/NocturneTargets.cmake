@@ -22,8 +22,8 @@ if(NOCTURNE_SANITIZE)
   target_link_options(nocturne_flags INTERFACE ${nocturne_sanitize_flags})
 endif()
 
-# nocturne_together(TARGET...) compiles the files of targets in fours, if that is wanted: MLIR's headers
-# take ten times as long to compile as what includes them.
+# nocturne_together(TARGET...) compiles the files of targets in fours, if that is wanted: the headers of
+# MLIR, CAF and JSON take far longer to compile than what includes them.
 function(nocturne_together)
   if(NOCTURNE_UNITY)
     set_target_properties(${ARGV} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)

@@ -68,7 +68,7 @@ std::string dumped(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-const Json& member(const Json& object, const char* key, const std::string& pointer) {
+const Json& memberOf(const Json& object, const char* key, const std::string& pointer) {
   if (!object.is_object())
     throw Error(pointer + ": expected an object, not " + excerpt(object));
   const auto place = object.find(key);
@@ -169,22 +169,22 @@ void EventStream::write(const std::string& path, EventFormat format) const {
 
 EventStream EventStream::parse(std::string_view text) {
   const Json json = parseJsonText(text, "event stream").value; // not too deep, else UsageError
-  checkVersion(member(json, "version", ""));
+  checkVersion(memberOf(json, "version", ""));
   EventStream stream;
-  stream.metadata = member(json, "metadata", "");
+  stream.metadata = memberOf(json, "metadata", "");
   if (!stream.metadata.is_object())
     throw Error("/metadata: expected an object, not " + excerpt(stream.metadata));
-  const Json& events = member(json, "events", "");
+  const Json& events = memberOf(json, "events", "");
   if (!events.is_array())
     throw Error("/events: expected an array, not " + excerpt(events));
   for (size_t i = 0; i < events.size(); ++i) {
     const std::string pointer = childPointer("/events", i);
     const auto at = [&](const char* key) { return childPointer(pointer, key); };
     Event event;
-    event.name = textOf(member(events[i], "event_name", pointer), at("event_name"));
-    event.timestamp = numberOf(member(events[i], "timestamp", pointer), at("timestamp"));
-    event.timeunit = textOf(member(events[i], "timeunit", pointer), at("timeunit"));
-    event.metadata = member(events[i], "metadata", pointer);
+    event.name = textOf(memberOf(events[i], "event_name", pointer), at("event_name"));
+    event.timestamp = numberOf(memberOf(events[i], "timestamp", pointer), at("timestamp"));
+    event.timeunit = textOf(memberOf(events[i], "timeunit", pointer), at("timeunit"));
+    event.metadata = memberOf(events[i], "metadata", pointer);
     try {
       stream.add(std::move(event));
     } catch (const Error& error) {
