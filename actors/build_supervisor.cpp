@@ -246,6 +246,9 @@ void giveUp(Self self, const std::string& reason) {
     if (worker.job)
       state.setup.queue->done(
           *worker.job, compiler::failedReport({FailureKind::Internal, state.problem, "", 0, 0}));
+  for (auto& [number, worker] : state.workers)
+    kill(worker);
+  state.workers.clear();
   state.promise.deliver(BuildsOver{state.problem});
 }
 

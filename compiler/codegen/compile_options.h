@@ -9,7 +9,7 @@
 namespace nocturne::compiler {
 
 // Part of every key of what is built: raised whenever generated code can change.
-constexpr unsigned kCodegenVersion = 3;
+constexpr unsigned kCodegenVersion = 4;
 
 // Sizes that matrix products and convolutions are cut to; 0 is what the compiler chooses.
 struct ProductSizes {

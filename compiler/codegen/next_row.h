@@ -1,6 +1,8 @@
 // Asking for the next row of a buffer while there is something to compute on this one.
 #pragma once
 
+#include <optional>
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace nocturne::compiler {
@@ -21,6 +22,10 @@ BufferBase baseOf(Value buffer) {
 bool mayOverlap(Value a, Value b) {
   const BufferBase first = baseOf(a), second = baseOf(b);
   return !first.known || !second.known || first.buffer == second.buffer;
+}
+
+bool usesOnlyOperands(linalg::LinalgOp op) {
+  return llvm::all_of(*op.getBlock(), [](Operation& inner) { return isMemoryEffectFree(&inner); });
 }
 
 } // namespace nocturne::compiler

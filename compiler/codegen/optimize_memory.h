@@ -1,6 +1,7 @@
 // Which buffers may share memory.
 #pragma once
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Value.h"
 
 namespace nocturne::compiler {
@@ -14,5 +15,8 @@ BufferBase baseOf(mlir::Value buffer);
 
 // False only where the two can have no element in common.
 bool mayOverlap(mlir::Value a, mlir::Value b);
+
+// Whether the operands of `op` are all the memory that it uses: a gather reads in its body as well.
+bool usesOnlyOperands(mlir::linalg::LinalgOp op);
 
 } // namespace nocturne::compiler

@@ -65,7 +65,8 @@ std::optional<Rows> rowsOf(Operation* operation) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op || !op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
       op.getBlock()->getNumArguments() != op->getNumOperands() ||
-      op.getIteratorTypesArray()[0] != utils::IteratorType::parallel || op.hasIndexSemantics())
+      op.getIteratorTypesArray()[0] != utils::IteratorType::parallel || op.hasIndexSemantics() ||
+      !usesOnlyOperands(op))
     return std::nullopt;
   llvm::SmallVector<int64_t> extents = op.getStaticLoopRanges();
   if (llvm::any_of(extents, [](int64_t extent) { return extent <= 0; }))

@@ -23,7 +23,7 @@ namespace {
 // Whether each buffer is used at the place that the only loop has reached, or at one place.
 bool isOneLoop(linalg::GenericOp op) {
   if (op.getNumLoops() != 1 || !op.hasPureBufferSemantics() || op.hasIndexSemantics() ||
-      ShapedType::isDynamic(op.getStaticLoopRanges()[0]))
+      ShapedType::isDynamic(op.getStaticLoopRanges()[0]) || !usesOnlyOperands(op))
     return false;
   return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
     return llvm::all_of(map.getResults(), [](AffineExpr expr) {
@@ -40,6 +40,8 @@ bool writesElements(linalg::GenericOp op) {
 // scalar operations.
 bool isReduction(linalg::GenericOp op) {
   if (!isOneLoop(op) || op.getNumReductionLoops() != 1 || op.getNumDpsInits() != 1)
+    return false;
+  if (!op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isConstant())
     return false;
   Value result = op.getBlock()->getTerminator()->getOperand(0);
   if (!result.getType().isF32() && !result.getType().isF64())
@@ -231,7 +233,7 @@ std::optional<Merger> mergerFor(linalg::GenericOp sum) {
     auto op = dyn_cast<linalg::LinalgOp>(at);
     if (!op && (isa<memref::AllocOp>(at) || (isMemoryEffectFree(at) && at->getNumRegions() == 0)))
       continue;
-    if (!op || !op.hasPureBufferSemantics())
+    if (!op || !op.hasPureBufferSemantics() || !usesOnlyOperands(op))
       return std::nullopt;
     auto elements = dyn_cast<linalg::GenericOp>(at);
     if (elements && writesElements(elements) &&

@@ -4,6 +4,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "compiler/drivers/linker.h"
+#include "engine/error.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -28,7 +29,11 @@ std::shared_ptr<LinkServer> startLinkServer() {
   ProgramResult version;
   link({kLinkerProgram, "--version"}, version);
   const std::string firstLine = version.output.substr(0, version.output.find('\n'));
-  return std::make_shared<LinkServer>(firstLine, link);
+  try {
+    return std::make_shared<LinkServer>(firstLine, link);
+  } catch (const ItemError&) {
+    return nullptr; // no room for another process: the program does it
+  }
 }
 
 } // namespace nocturne::compiler

@@ -96,6 +96,17 @@ TEST_CASE("elements that are used or made anew before their sum is taken stay wh
   CHECK(leftAfterMerging(squares(kA, kE) + squares(kB, kE) + sum(kE)) == 1);
 }
 
+TEST_CASE("what reads elements in its body, as a gather does, is a use of them") {
+  const std::string gather = generic("#each, #each", "parallel", kB, kF, "arith.addf %x, %v");
+  const std::string load = "    %c = arith.constant 3 : index\n"
+                           "    %v = memref.load %e[%c] : memref<64xf32>\n";
+  const std::string start = "%y: f32):\n";
+  std::string reading = gather;
+  reading.insert(reading.find(start) + start.size(), load);
+  CHECK(leftAfterMerging(squares(kA, kE) + reading + sum(kE)) == 3);
+  CHECK(leftAfterMerging(reading + sum(kF)) == 2);
+}
+
 TEST_CASE("sums over other parts of the same memory are taken by themselves") {
   const Buffer low = halfAt("%l", "1"), high = halfAt("%h", "33"),
                total{"%t", "memref<f32, strided<[], offset: 3>>"};
