@@ -23,7 +23,7 @@ if(NOCTURNE_SANITIZE)
 endif()
 
 # nocturne_together(TARGET...) compiles the files of targets in fours, if that is wanted: the headers of
-# MLIR, CAF and JSON take far longer to compile than what includes them.
+# MLIR and JSON take far longer to compile than what includes them.
 function(nocturne_together)
   if(NOCTURNE_UNITY)
     set_target_properties(${ARGV} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
